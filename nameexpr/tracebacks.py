@@ -1,11 +1,11 @@
 """What a traceback shows of an error of ours: the user's own lines, then the error.
 
-Ten frames of a compiler do not help to find a mistake in a text. So an error that leaves `einsum`,
-`evaluate`, `compile`, `check`, `explain` or a compiled text has no frame of this package (`forget_frames`),
-and `traceback.format_exc()` and logs are short, too. Errors of other functions and of methods of tensors keep
-their frames, which are left out where tracebacks are shown: by `sys.excepthook` and `threading.excepthook`,
-unless a program has replaced them, by IPython and Jupyter, and by pytest. Exceptions of NumPy's that ours
-explain are left out in both cases. The environment variable `NAMEEXPR_TRACEBACK=full` brings all of it back.
+Ten frames of a compiler do not help to find a mistake in a text. So an error that leaves a public function,
+a method or an operator has no frame of this package (`forget_frames`), and `traceback.format_exc()` and
+logs are short, too. What remains, such as the frame in which wrong arguments were noticed, is left out
+where tracebacks are shown: by `sys.excepthook` and `threading.excepthook`, unless a program has replaced
+them, by IPython and Jupyter, and by pytest. Exceptions of NumPy's that ours explain are left out in both
+cases. The environment variable `NAMEEXPR_TRACEBACK=full` brings all of it back.
 """
 
 from __future__ import annotations
@@ -41,11 +41,7 @@ def shortened(error: BaseException) -> TracebackType | None:
     """Return the traceback of an error of ours without this package's frames, if any others are left."""
     if not _is_shortened(error):
         return error.__traceback__
-    short: TracebackType | None = None
-    for entry in reversed([*_entries(error.__traceback__)]):
-        if not _is_ours(entry.tb_frame):
-            short = TracebackType(short, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
-    return short or error.__traceback__
+    return _of_others(error) or error.__traceback__
 
 
 def shorten(error: BaseException) -> None:
@@ -65,7 +61,7 @@ def forget_frames(error: BaseException) -> None:
     """Take all frames from an error of ours, before a public function raises it again for its caller."""
     if _is_shortened(error):
         _forget_explained(error)
-        error.__traceback__ = None
+        error.__traceback__ = _of_others(error)
 
 
 def rendered_by_ipython(error: BaseException) -> list[str]:
@@ -81,6 +77,15 @@ def rendered_by_ipython(error: BaseException) -> list[str]:
     return lines
 
 
+def _of_others(error: BaseException) -> TracebackType | None:
+    """Return a traceback without this package's frames."""
+    short: TracebackType | None = None
+    for entry in reversed([*_entries(error.__traceback__)]):
+        if not _is_ours(entry.tb_frame):
+            short = TracebackType(short, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return short
+
+
 def _is_shortened(error: BaseException) -> bool:
     return type(error).__module__.partition(".")[0] == _PACKAGE and os.environ.get(FULL) != "full"
 
@@ -90,8 +95,12 @@ def _forget_explained(error: BaseException) -> None:
     inner = cause = error.__cause__ or error.__context__
     if not _is_shortened(error):
         return
-    while inner is not None and _is_explained(inner):
+    seen = {id(error)}  # what is raised from itself has itself as its cause
+    while inner is not None and id(inner) not in seen and _is_explained(inner):
+        seen.add(id(inner))
         inner = inner.__cause__ or inner.__context__
+    if id(inner) in seen:
+        inner = None
     if inner is not cause:
         error.__cause__, error.__context__, error.__suppress_context__ = None, inner, False
 

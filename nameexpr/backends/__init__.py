@@ -1,3 +1,3 @@
-"""Array libraries that programs run on. NumPy is the one there is; it is imported with the package's API, not
-by the compiler.
+"""Array libraries that programs run on. NumPy is the only one; it is imported by the package's API, not by
+the compiler.
 """

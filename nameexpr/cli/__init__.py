@@ -1,7 +1,7 @@
-"""The command line. Nothing below it reads arguments or files.
+"""The command line. Only this package reads arguments.
 
-`main` turns what happens into exit codes, `parser` has the commands and reads arguments. The module of a
-command, in `commands`, says what it takes; `operands` reads arrays and shapes, `computing` does what is asked
-of a text. How files are read and written, and what is printed, is in `nameexpr.terminal`; `doctor` says what
-the machine is.
+`main` turns results and errors into exit codes, `parser` contains the commands and reads arguments. The
+module of a command, in `commands`, defines its arguments; `operands` reads arrays and shapes, `computing`
+evaluates and plans texts. Files and output are handled in `nameexpr.terminal`; `doctor` describes the
+machine.
 """

@@ -1,6 +1,6 @@
 """Evaluate and plan expressions and formulas for the commands, with operands from files or shapes.
 
-Operands of an expression come in the order of its terms, those of a formula by name: `x=file.npy`.
+Operands of an expression are given in the order of its terms, those of a formula by name: `x=file.npy`.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from nameexpr.terminal.faults import UsageError, harmless, quoted
 from nameexpr.terminal.writing import find_target, of_array, write
 
 OPTIONS = ("dtype", "optimize", "reduce", "order", "memory_limit")
-"""Options of `nameexpr.compile` beside the sizes."""
+"""Options of `nameexpr.compile` other than the sizes."""
 
 
 def evaluate(options: Namespace) -> screen.Report | None:
     """Compute an expression or a formula over arrays in files; without an arrow, only check the shapes.
     None if there is nothing to report.
 
-    A text that is wrong, or does not fit the operands, is a NameExprError, arguments or files of no use are a
-    CommandError.
+    A NameExprError is raised for a text that is wrong or does not fit the operands, a CommandError for
+    unusable arguments or files.
     """
-    # Mistakes in the text are told before any file is read or judged.
+    # Errors in the text are reported before any file is read.
     is_expression = not looks_like_formula(options.expression)
     if is_expression and options.reduce is None and read(options.expression).outputs is None:
         return _check(options)
@@ -78,12 +78,12 @@ def _names(options: Namespace, operands: Sequence[Any]) -> Names:
     sizes = dict(checked_sizes(options.sizes))
     try:
         return type_expression(tree, unnamed, sizes, reducer=options.reduce).names
-    except NameExprError:  # a label may be what no dim of a tensor can be called
+    except NameExprError:  # a label may not be a valid name for a tensor's dim
         return ()
 
 
 def plan(options: Namespace) -> Plan:
-    """Plan a text for the operands that the options name; raises what `evaluate` does."""
+    """Plan a text for the operands that the options name; raises the same errors as `evaluate`."""
     compiled = _compiled(options)
     operands, named = _arguments(compiled, options, read_shapes)
     return compiled.plan(*operands, **named)
@@ -110,7 +110,7 @@ def _arguments(
     options: Namespace,
     read: Callable[[Sequence[str]], Sequence[Any]],
 ) -> tuple[Sequence[Any], dict[str, Any]]:
-    """Read what a compiled text is called with: operands by position, those of a formula by name."""
+    """Read the arguments for a compiled text: operands by position, those of a formula by name."""
     if not isinstance(compiled, CompiledFormula):
         return read(options.operands), {}
     values: dict[str, str] = {}

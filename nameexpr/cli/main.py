@@ -1,7 +1,7 @@
-"""The entry point: runs a command, and turns whatever happens into an exit code.
+"""The entry point: runs a command, and turns the outcome into an exit code.
 
-0 is fine, 1 is a wrong expression or wrong data, 2 is wrong usage, 130 is Ctrl-C. A reader that closes its
-pipe has seen enough: that is fine, too. `--version` and `--help` load neither NumPy nor the compiler.
+0 is success, 1 is a wrong expression or wrong data, 2 is wrong usage, 130 is Ctrl-C. A closed pipe is not an
+error: its reader has seen enough. `--version` and `--help` load neither NumPy nor the compiler.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _execute(options: Namespace) -> int:
 
 
 def _fail(fault: CommandError, *, as_json: bool, color: str) -> int:
-    """Report a mistake in the arguments or the files, and return its exit code."""
+    """Report an error in the arguments or the files, and return its exit code."""
     if as_json:
         error = {"code": fault.code, "message": fault.message, "hint": fault.hint}
         screen.complain(screen.dumped({"error": error}))

@@ -1,4 +1,4 @@
-"""Arguments to operands: the name of a file, `-`, a number, or a shape.
+"""From arguments to operands: the name of a file, `-`, a number, or a shape.
 
 >>> read_shape("32, 3,64,64")
 (32, 3, 64, 64)
@@ -27,7 +27,7 @@ _SCALARS = ("scalar", "()", "[]")
 
 def read_operands(arguments: Sequence[str], limit: int | None = None) -> list[npt.NDArray[Any] | Number]:
     """Read an array for each argument, or a number if there is no such file; `limit` is that of `read_array`.
-    Else FileError; UsageError if standard input is to be read twice.
+    Otherwise FileError; UsageError if standard input would be read twice.
     """
     if arguments.count(STANDARD) > 1:
         raise UsageError("standard input can be read only once", "give the other operands as files")
@@ -60,8 +60,8 @@ def read_shapes(arguments: Sequence[str]) -> list[tuple[int, ...] | npt.NDArray[
 
 
 def read_shape(text: str) -> tuple[int, ...] | None:
-    """Parse a shape, in brackets or without; None if the text is none, UsageError if a size is larger than
-    any array.
+    """Parse a shape, in brackets or without; None for other texts, UsageError if a size is larger than any
+    array.
     """
     inner = text.strip()
     if inner in _SCALARS:
@@ -78,7 +78,7 @@ def read_shape(text: str) -> tuple[int, ...] | None:
 
 
 def _missing(argument: str) -> FileError:
-    """Make the error for a file that does not exist, suggesting one with a similar name."""
+    """Return the error for a file that does not exist, suggesting one with a similar name."""
     path = split_key(argument)[0]
     name, equals, file = path.partition("=")
     if _SHAPE.fullmatch(argument):
@@ -91,7 +91,7 @@ def _missing(argument: str) -> FileError:
 
 
 def _nearest(path: str) -> str:
-    """Suggest a file of a similar name in the same folder."""
+    """Return a file of a similar name in the same folder."""
     from difflib import get_close_matches
 
     folder, name = os.path.split(path)

@@ -1,11 +1,11 @@
-"""The commands, and the parsing of arguments. Only argparse is loaded: `--help` is quick.
+"""The commands, and the parsing of arguments. Only argparse is loaded: `--help` is fast.
 
-A command's module is imported when the command is asked for. It has `EXAMPLES`, the text below its options in
-`--help`, its own exit codes at the end; `add_arguments(parser)`; and `run(options)`, which loads what
-computes, and returns what is to be printed, or an exit code.
+A command's module is imported when the command is used. It contains `EXAMPLES`, the text after its options in
+`--help`, which ends with its exit codes; `add_arguments(parser)`; and `run(options)`, which loads the code
+that computes, and returns the report to print, or an exit code.
 
-Two things are added to argparse: options may stand between operands, and what begins with a hyphen but is an
-expression ("->a") or a number (-1e3) is taken for what it is.
+Two features are added to argparse: options may be placed between operands, and an argument that begins with a
+hyphen but is an expression ("->a") or a number (-1e3) is not an option.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ examples:
 
 
 class Subcommand(NamedTuple):
-    """A command: its name, its operands in the usage line, its summary, and the suffixes of the files that
-    shells complete its operands by. `home` is the module of one that is not in `commands`.
+    """A command: its name, its operands in the usage line, its summary, and the suffixes of files with which
+    shells complete its operands. `home` is the module of one that is not in `commands`.
     """
 
     name: str
@@ -84,7 +84,7 @@ NAMES = tuple(row.name for row in ROWS)
 
 
 class _Form(argparse.RawDescriptionHelpFormatter):
-    """A help formatter as wide as the terminal; argparse's own loads shutil to find out how wide that is."""
+    """A help formatter as wide as the terminal; argparse's would load shutil to find the width."""
 
     def __init__(self, prog: str, **settings: Any) -> None:
         super().__init__(prog, **{"width": _columns() - 2, "max_help_position": 28, **settings})
@@ -99,11 +99,11 @@ def _columns() -> int:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that raises its errors, and removes the marks of arguments that are no options."""
+    """A parser that raises its errors, and removes the marks of arguments that are not options."""
 
     def __init__(self, prog: str, **settings: str) -> None:
         super().__init__(prog, formatter_class=_Form, allow_abbrev=False, **settings)  # type: ignore[arg-type]
-        self.color = False  # Python 3.14 would colour by rules of its own
+        self.color = False  # Python 3.14 would colour by its own rules
         self.register("type", None, plain)
         self.register("type", str, plain)
 
@@ -114,8 +114,8 @@ class Parser(argparse.ArgumentParser):
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """Parse the arguments (UsageError if they make no sense). `run` is the function of the command, `command`
-    its name. SystemExit says that help or the version was asked for, and printed.
+    """Parse the arguments (UsageError if they are invalid). `run` is the function of the command, `command`
+    its name. SystemExit means that help or the version was requested, and printed.
     """
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:2], "--help"]
@@ -132,7 +132,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def color_of(arguments: Sequence[str]) -> str:
-    """Find the `--color` among arguments that may be invalid otherwise.
+    """Return the `--color` among arguments that may otherwise be invalid.
 
     >>> color_of(["eval", "--color", "never", "--bogus"])
     'never'
@@ -143,7 +143,7 @@ def color_of(arguments: Sequence[str]) -> str:
 
 
 def command_parser(row: Subcommand) -> Parser:
-    """Build the parser of a command, whose module is imported for it."""
+    """Return the parser of a command, whose module is imported for it."""
     command = row.load()
     parser = Parser(
         f"nameexpr {row.name}",
@@ -160,7 +160,7 @@ def command_parser(row: Subcommand) -> Parser:
 
 
 def _no_command(arguments: Sequence[str]) -> UsageError:
-    """Explain arguments that begin with no command; `--help` and `--version` end here."""
+    """Return the error for arguments that do not begin with a command; `--help` and `--version` end here."""
     parser = Parser("nameexpr", usage="nameexpr [--help] [--version] COMMAND ...")
     width = max(map(len, NAMES))
     listed = "\n".join(f"  {row.name:<{width}}  {row.summary}" for row in ROWS)

@@ -1,3 +1,3 @@
-"""From syntax to a program: check, sizes, plan, lower, render. `nameexpr.compiler.pipeline` reads like the
-table of contents.
+"""From syntax trees to programs: analysis, planning, lowering and scheduling. `nameexpr.compiler.pipeline`
+lists the stages in order.
 """

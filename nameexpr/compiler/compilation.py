@@ -1,4 +1,4 @@
-"""What a compilation is asked for, and all that comes of it."""
+"""The options of a compilation, and its result with everything computed on the way."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
 @record
 class Options:
-    """How to compile, whatever the text.
+    """How to compile any text.
 
-    `target` is what the backend hands in; `optimize` is as for `find_path`; `is_row_major` and `ranks` as for
-    `lower`; `same`, if some operands are the same array, as for `share`; `memory_limit` is in bytes, operands
-    left out. `constants` are operands that stay the same from call to call: what is contracted among them is
-    free. In `dtype` a formula is computed, if it is not "": for expressions, that is a matter of `Dtypes`.
+    `target` is provided by the backend; `optimize` is as for `find_path`; `is_row_major` and `ranks` as for
+    `lower`; `same`, if some operands are the same array, as for `share`; `memory_limit` is in bytes, not
+    counting operands. `constants` are operands that do not change between calls: contractions among them are
+    free. `dtype`, if not "", is the dtype that a formula is computed in; for expressions, `Dtypes` determines
+    it.
     """
 
     target: Target
@@ -45,13 +46,13 @@ Tree = TypeVar("Tree", bound="Expression | Scope")
 
 @record
 class Compilation(Generic[Tree]):
-    """A text for one set of operands, through all stages.
+    """The results of all stages for a text and one set of operands.
 
-    `names` are those of each result; `outputs` the values of the graph that come out, and `statements` those
-    of all statements. `plans` has one plan for every reduction that is planned. `views` are the labels of the
-    dims of operands, as each use sees them. `same` says which operands must be one array, as for
-    `nameexpr.compiler.schedule.cse`, if the program counts on it. `default` are the terms of a formula's
-    operands that are used without one.
+    `names` are those of each result; `outputs` are the values of the graph that are returned, and
+    `statements` those of all statements. `plans` contains one plan for every reduction that is planned.
+    `views` are the labels of the dims of operands, as each use sees them. `same` lists the operands that must
+    be one array, as for `nameexpr.compiler.schedule.cse`, if the program relies on it. `default` are the
+    terms of a formula's operands that are used without one.
     """
 
     tree: Tree
@@ -69,7 +70,7 @@ class Compilation(Generic[Tree]):
 
     @property
     def given(self) -> tuple[OperandLayout, ...]:
-        """What is known of the operands' memory: dtypes, and strides in cells."""
+        """What is known about the memory of the operands: dtypes, and strides in elements."""
         return self.operands.given
 
     @property

@@ -1,8 +1,9 @@
 """The pipeline: text -> tree -> names and sizes -> graph -> program. Each line is a pass, each pass a module.
 
-An expression is a graph of one statement, a formula one of several; from there on they are the same. Reading
-and checking a text needs no operands and happens once per text; the rest once per shapes, dtypes and names.
-Nothing here runs anything: backends make functions of programs (`nameexpr.backends.numpy.codegen`).
+An expression is a graph of one statement, a formula a graph of several; after that they are treated alike.
+Reading and checking a text needs no operands and happens once per text; the other stages once per combination
+of shapes, dtypes and names. Nothing is executed here: backends turn programs into functions
+(`nameexpr.backends.numpy.codegen`).
 """
 
 from __future__ import annotations
@@ -41,15 +42,15 @@ if TYPE_CHECKING:
     from nameexpr.compiler.lowering.fusion import FusionPlan
 
 MOST_CELLS = 2**58
-"""Cells of an array that some machine could hold."""
+"""The largest number of elements of an array that a machine could hold."""
 WIDEST = 16
-"""Bytes of the widest numbers."""
+"""The bytes of the widest numeric dtype."""
 Shapes = tuple[tuple[int, ...], ...]
 
 
 def read(text: str, sizes: Mapping[str, int] | None = None, *, has_reduce: bool = False) -> Expression:
-    """Return the syntax tree of an expression that keeps all the rules which need no operands; OptionError if
-    a size is given for what is not a label of the text.
+    """Return the syntax tree of an expression that follows all rules that need no operands; OptionError if a
+    size is given for something other than a label of the text.
     """
     tree = parse(text)
     if not is_accepted(tree, has_reduce=has_reduce):
@@ -64,7 +65,7 @@ def read(text: str, sizes: Mapping[str, int] | None = None, *, has_reduce: bool 
 
 
 def read_formula(text: str, outputs: Sequence[str] | None = None) -> Scope:
-    """Return a formula that keeps all the rules which need no operands; NE620 if an output is no
+    """Return a formula that follows all rules that need no operands; NE620 if an output is not a
     statement.
     """
     from nameexpr.compiler.analysis.scope import read_scope
@@ -135,7 +136,7 @@ def _compiled(
     fusing: FusionPlan | None = None,
     default: Mapping[str, Term] | None = None,
 ) -> Compilation[Tree]:
-    """Return what a graph compiles to: the passes that expressions and formulas share."""
+    """Return the compilation of a graph: the passes that expressions and formulas share."""
     constants = constant_values(graph, options.constants) if options.constants else ()
     ordered = partial(_ordered, constants, options)
     how = (options.target, fusing, options.is_row_major, options.ranks, needed)
@@ -153,7 +154,7 @@ def _compiled(
     same: tuple[int, ...] = ()
     if options.same and isinstance(tree, Expression):
         program, plans, same = _shared(graph, operands, options, program, plans, lowered)
-    elif options.same and len(outputs) == 1:  # of several results none may be a view of another one
+    elif options.same and len(outputs) == 1:  # several results must not be views of each other
         program, same = _shared_formula(program, options.same)
     shapes = shapes_of(program)
     is_large = not options.constants and _has_large_value(shapes, options.target)
@@ -175,7 +176,9 @@ def _compiled(
 def _ordered(
     constants: Collection[int], options: Options, contraction: Contraction, factors: Sequence[int]
 ) -> ContractionPlan:
-    """Return the plan of a contraction; where some factors stay the same, that which costs least per call."""
+    """Return the plan of a contraction; if some factors do not change between calls, the plan that is
+    cheapest per call.
+    """
     plan = plan_contractions(contraction, options.optimize)
     if not constants or not is_our_own(options.optimize):
         return plan
@@ -193,8 +196,8 @@ def _shared(
     plans: tuple[ContractionPlan, ...],
     lowered: Callable[[Planner], tuple[Program, tuple[ContractionPlan, ...]]],
 ) -> tuple[Program, tuple[ContractionPlan, ...], tuple[int, ...]]:
-    """Return the program that computes equal values of equal operands once, its plan, and which are equal; as
-    it was, if nothing is shared.
+    """Return the program that computes equal values of equal operands once, its plan, and which operands are
+    equal; the program unchanged if nothing is shared.
     """
     from nameexpr.compiler.schedule.cse import best_shared
 
@@ -224,7 +227,9 @@ def _limited(
     program: Program,
     plans: tuple[ContractionPlan, ...],
 ) -> tuple[Program, tuple[ContractionPlan, ...]]:
-    """Return the program, or one with loops that fits the limit; what that takes is only loaded for it."""
+    """Return the program, or one with loops that fits the limit; the modules for loops are only loaded if
+    needed.
+    """
     if not isinstance(tree, Expression):
         from nameexpr.compiler.schedule.limit.formula import GraphSearch, fit_formula
 
@@ -238,15 +243,15 @@ def _limited(
 
 
 def _has_large_value(shapes: Shapes, target: Target) -> bool:
-    """Whether going through slices could pay where no operand is bound: values of those alone are held."""
+    """Return whether processing slices could pay off without bound operands, whose values alone are kept."""
     return max(map(prod, shapes), default=0) * WIDEST >= target.tiled_bytes
 
 
 def _scheduled(
     tree: Expression | Scope, program: Program, shapes: Shapes, target: Target
 ) -> tuple[Program, Shapes]:
-    """Return a program that goes through leading axes slice by slice, and writes over what is read last; and
-    the shapes of its values.
+    """Return a program that processes leading axes slice by slice and writes over values after their last
+    use, and the shapes of its values.
     """
     dims = max(map(len, shapes), default=0)
     large = [shape for shape in shapes if prod(filter(None, shape)) > MOST_CELLS]
@@ -256,7 +261,7 @@ def _scheduled(
         if dims > limits().dims:
             raise error(too_many_dims(tree, dims))
         raise error(unfit_array(tree, large[0], is_result=large[0] == shapes[program.result]))
-    if len(program.instructions) == 1:  # it shares neither a loop nor memory with another
+    if len(program.instructions) == 1:  # it cannot share a loop or memory with another
         return program, shapes
     from nameexpr.compiler.schedule.reuse import reuse
     from nameexpr.compiler.schedule.tiling import tile_leading_axes
@@ -267,7 +272,7 @@ def _scheduled(
 
 
 def _verify(program: Program, shapes: Shapes, graph: Graph, outputs: Sequence[int]) -> None:
-    """Check the program and its graph, and that the results have the shapes that the graph says."""
+    """Check the program and its graph, and that the results have the shapes of the graph."""
     from nameexpr.compiler.ir.check_graph import check_graph
 
     check_program(program)

@@ -2,12 +2,13 @@
 stand.
 
 `scopes` collects what every name of a file is bound to, and `targets` says which calls are of nameexpr's own
-functions. `reader` finds the texts that an expression can be (`flow` which assignment reaches it, `modules`
-what is imported, `values` what constants make, `tensors` which names tensors have), `calls` the calls that
-they reach. `diagnose` reads the texts with the package's own rules, and `source` leads from a character of a
-text back to the file. `formats` writes what was found, for `nameexpr check`. The mypy plugin
-(`nameexpr.mypy`) shares `diagnose`, and what is here: which functions take a text, and what a call of one
-says.
+functions. `reader` finds the `values` that an expression can have: `flow` finds which assignment reaches it,
+`modules` what is imported, `constants` what operators make of constants, `results` what calls return,
+`library` what those of Python's library do, `tensors` which names tensors have. `calls` lists the calls that
+a text reaches, `passing` the functions of the program that pass it on. `diagnose` reads the texts with the
+package's own rules, and `source` leads from a character of a text back to the file. `formats` writes what was
+found, for `nameexpr check`. The mypy plugin (`nameexpr.mypy`) shares `diagnose`, and what is here: which
+functions take a text, and what a call of one says.
 
 No file is imported or run, and nothing here needs NumPy.
 """

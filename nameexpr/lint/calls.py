@@ -6,18 +6,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 from nameexpr.lint import OPEN, LiteralCall
 from nameexpr.lint.modules import Module
+from nameexpr.lint.passing import arguments_of, text_values, used_in
 from nameexpr.lint.scopes import NameScope
 from nameexpr.lint.targets import Targets
-from nameexpr.lint.values import Applied, Definition, Instance, Parameter, Text, Value, Values
+from nameexpr.lint.values import Applied, Parameter, Passing, Text
 from nameexpr.records import record
 from nameexpr.syntax.lexer.tokens import looks_like_formula
-
-_DEEPEST = 16
-"""How many functions may pass a text on to each other."""
 
 
 @record
@@ -44,24 +43,12 @@ class TextCall:
 
 @record
 class Unread:
-    """A call of one of our functions whose text is not known."""
+    """A call of one of our functions whose text is not known; `swapped` is an operand that is a text."""
 
     function: str
     node: ast.Call
     given: ast.expr
-
-
-@record
-class _Passing:
-    """A function of the program that passes a text on: its parameter, the call that is given the text, and
-    whether all operands go with it.
-    """
-
-    function: str
-    owner: ast.AST
-    parameter: str
-    call: ast.Call
-    is_forwarding: bool
+    swapped: ast.expr | None = None
 
 
 def text_calls(module: Module) -> Iterator[TextCall | Unread]:
@@ -72,64 +59,73 @@ def text_calls(module: Module) -> Iterator[TextCall | Unread]:
 
 
 class _Calls:
-    __slots__ = ("module", "passing", "targets")
-
     def __init__(self, module: Module) -> None:
         self.module, self.targets = module, Targets()
-        self.passing: dict[tuple[ast.AST, str], _Passing] = {}
-        for _ in range(_DEEPEST):  # functions that call such functions
-            before = len(self.passing)
-            for node, scope in module.scopes.calls:
-                self._note(node, scope)
-            if len(self.passing) == before:
-                break
+
+    @cached_property
+    def used(self) -> set[tuple[ast.AST, str]]:
+        """The parameters that a text of the module reaches."""
+        return used_in(self.module)
 
     def calls_of(self, node: ast.Call, scope: NameScope) -> Iterator[TextCall | Unread]:
         """Yield a call with each text."""
         function = self.targets.function_of(node.func, scope)
         if function is not None:
-            yield from self._direct(function, node, scope)
+            yield from self._texts(function, node.args, node, scope)
             return
-        for value in self._called(node.func, scope):
+        for value in self.module.called(node.func, scope):
             if isinstance(value, Applied):
                 yield from self._applied(value, node, scope)
-            elif passing := self._passing_of(value):
-                yield from self._passed(passing, value, node, scope)
-        for value in self._called(node, scope):
-            if (
-                isinstance(value, Applied)
-                and value.call is node
-                and value.function != "compile"
-                and node.args[1:]
-            ):
-                yield from self._texts(value.function, node.args[1], node, scope, count=None)  # of a partial
-
-    def _direct(self, function: str, node: ast.Call, scope: NameScope) -> Iterator[TextCall | Unread]:
-        if node.args:
-            yield from self._texts(function, node.args[0], node, scope, count=_counted(node.args[1:]))
+        for passing, given in arguments_of(node, scope, self.module):
+            yield from self._passed(passing, given, node, scope)
+        for value in self.module.called(node, scope):
+            if isinstance(value, Applied) and value.call is node and value.function != "compile":
+                yield from self._texts(value.function, node.args[1:], node, scope, is_partial=True)
 
     def _texts(
-        self, function: str, given: ast.expr, node: ast.Call, scope: NameScope, *, count: int | None
+        self,
+        function: str,
+        arguments: list[ast.expr],
+        node: ast.Call,
+        scope: NameScope,
+        *,
+        is_partial: bool = False,
     ) -> Iterator[TextCall | Unread]:
-        values = self.module.values(given, scope)
+        """Yield the texts that are the first of some arguments, of which a `partial` may get more later."""
+        if not arguments:
+            return
+        given = arguments[0]
+        values = text_values(given, scope, self.module)
         texts = [value for value in values if isinstance(value, Text)]
+        count = (
+            None
+            if is_partial
+            else _counted(arguments[1:] if not isinstance(given, ast.Starred) else arguments)
+        )
         keywords, is_open = keywords_of(node)
         for number, text in enumerate(texts):
             literal = LiteralCall(function, text.value, count, keywords, is_open)
-            yield TextCall(literal, text, node, given, not text.is_possible, is_first=not number)
-        is_passed = any(isinstance(value, Parameter) and self._is_used(value) for value in values)
-        if not texts and not is_passed:
-            yield Unread(function, node, given)
+            is_certain = len(texts) == 1 and not text.is_possible
+            yield TextCall(literal, text, node, given, is_certain, is_first=not number)
+        keys = [(value.owner, value.name) for value in values if isinstance(value, Parameter)]
+        if not texts and not self.used.intersection(keys):
+            yield Unread(function, node, given, self._swapped(arguments[1:], scope))
+
+    def _swapped(self, operands: list[ast.expr], scope: NameScope) -> ast.expr | None:
+        """Return an operand that is a text, as functions have it that take the text last."""
+        for one in operands:
+            values = self.module.values(one, scope)
+            if values and all(isinstance(value, Text) for value in values):
+                return one
+        return None
 
     def _applied(self, made: Applied, node: ast.Call, scope: NameScope) -> Iterator[TextCall | Unread]:
         """Yield a call of something compiled, or of a `partial`: its text was given where it was made."""
         is_compiled = made.function == "compile"
         place = 0 if is_compiled else 1
         if len(made.call.args) <= place:
-            if node.args and not is_compiled:  # the text comes with the call
-                yield from self._texts(
-                    made.function, node.args[0], node, scope, count=_counted(node.args[1:])
-                )
+            if not is_compiled:  # the text comes with the call
+                yield from self._texts(made.function, node.args, node, scope)
             return
         texts = made.module.values(made.call.args[place], made.scope)
         given = [*made.call.args[place + 1 :], *node.args]
@@ -148,113 +144,19 @@ class _Calls:
                 yield TextCall(literal, text, node, node, not text.is_possible, is_made=True, is_first=False)
 
     def _passed(
-        self, passing: _Passing, value: Value, node: ast.Call, scope: NameScope
+        self, passing: Passing, given: ast.expr, node: ast.Call, scope: NameScope
     ) -> Iterator[TextCall]:
-        given = _argument(passing.parameter, value, node)
-        if given is None:
-            return
         place = node.args.index(given) if given in node.args else len(node.args) - 1
-        rest = node.args[place + 1 :]
-        for text in self.module.values(given, scope):
-            if isinstance(text, Text):
-                count = _counted(rest) if passing.is_forwarding else None
-                literal = LiteralCall(passing.function, text.value, count, *keywords_of(passing.call))
-                yield TextCall(literal, text, node, given, not text.is_possible)
-
-    def _called(self, node: ast.expr, scope: NameScope) -> Values:
-        """Return what is called, or made by a call, from modules that mention nameexpr."""
-        modules = self.module.modules
-        modules.is_of_callee = True
-        try:
-            return self.module.values(node, scope)
-        finally:
-            modules.is_of_callee = False
-
-    # Functions that pass a text on
-
-    def _note(self, node: ast.Call, scope: NameScope) -> None:
-        """Note the function around a call that is given one of its parameters as the text."""
-        function = self.targets.function_of(node.func, scope)
-        is_forwarding = [isinstance(one, ast.Starred) for one in node.args[1:]] == [True]
-        arguments = [(function, node.args[0], node, is_forwarding)] if function and node.args else []
-        if function is None:
-            for value in self._called(node.func, scope):
-                passing = self._passing_of(value)
-                given = _argument(passing.parameter, value, node) if passing else None
-                if passing and given:
-                    arguments.append((passing.function, given, passing.call, False))
-        for called, given, call, forwards in arguments:
-            for value in self.module.values(given, scope):
-                if isinstance(value, Parameter):
-                    passing = _Passing(called, value.owner, value.name, call, forwards)
-                    self.passing.setdefault((value.owner, value.name), passing)
-
-    def _passing_of(self, value: Value) -> _Passing | None:
-        """Return what a function or class of this module passes on."""
-        if not isinstance(value, Definition | Instance):
-            return None
-        if isinstance(value, Instance):
-            made = value.of.module.attribute_of(value.of, "__call__")
-            value = next((one for one in made if isinstance(one, Definition)), value.of)
-            if isinstance(value.node, ast.ClassDef):
-                return None
-        owners = [value.node]
-        if isinstance(value.node, ast.ClassDef):
-            init = value.module.attribute_of(value, "__init__")
-            owners += [one.node for one in init if isinstance(one, Definition)]
-        return next((one for (owner, _), one in self.passing.items() if owner in owners), None)
-
-    def _is_used(self, parameter: Parameter) -> bool:
-        """Whether a text of this module reaches a parameter."""
-        for node, scope in self.module.scopes.calls:
-            for value in self._called(node.func, scope):
-                passing = self._passing_of(value)
-                if passing and (passing.owner, passing.parameter) == (parameter.owner, parameter.name):
-                    given = _argument(passing.parameter, value, node)
-                    if any(isinstance(one, Text) for one in self.module.values(given, scope)):
-                        return True
-        return False
+        count = _counted(node.args[place + 1 :]) if passing.is_forwarding else None
+        texts = [value for value in self.module.values(given, scope) if isinstance(value, Text)]
+        for text in texts:
+            literal = LiteralCall(passing.function, text.value, count, *keywords_of(passing.call))
+            yield TextCall(literal, text, node, given, len(texts) == 1 and not text.is_possible)
 
 
 def _counted(given: list[ast.expr]) -> int | None:
     """Return the number of operands, None where a star stands for several."""
     return None if any(isinstance(one, ast.Starred) for one in given) else len(given)
-
-
-def _argument(parameter: str, value: Value, node: ast.Call) -> ast.expr | None:
-    """Return what a call gives for a parameter of a function, a method or a class with fields."""
-    by_name = next((keyword.value for keyword in node.keywords if keyword.arg == parameter), None)
-    if by_name is not None:
-        return by_name
-    of = value.of if isinstance(value, Instance) else value
-    if not isinstance(of, Definition):
-        return None
-    names = _parameters(of)
-    place = names.index(parameter) if parameter in names else len(node.args)
-    before = node.args[: place + 1]
-    return (
-        before[place]
-        if len(before) > place and not any(isinstance(one, ast.Starred) for one in before)
-        else None
-    )
-
-
-def _parameters(of: Definition) -> list[str]:
-    """Return the names of what is given by position."""
-    if isinstance(of.node, ast.ClassDef):
-        init = next(iter(of.scope.bindings.get("__init__", ())), None)
-        if init is None or not isinstance(init.node, ast.FunctionDef):
-            fields = [one.target for one in of.node.body if isinstance(one, ast.AnnAssign)]
-            return [field.id for field in fields if isinstance(field, ast.Name)]
-        return [one.arg for one in [*init.node.args.posonlyargs, *init.node.args.args]][1:]
-    arguments = of.node.args  # type: ignore[attr-defined]
-    names = [one.arg for one in [*arguments.posonlyargs, *arguments.args]]
-    around = of.scope.parent
-    is_static = any(
-        isinstance(one, ast.Name) and one.id == "staticmethod"
-        for one in getattr(of.node, "decorator_list", ())
-    )
-    return names[1:] if around is not None and around.kind == "class" and not is_static else names
 
 
 def keywords_of(node: ast.Call) -> tuple[dict[str, Any], bool]:

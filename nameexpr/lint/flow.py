@@ -14,6 +14,8 @@ from nameexpr.lint.scopes import Binding, NameScope
 
 _SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | ast.Module
 _LOOPS = ast.For | ast.AsyncFor | ast.While
+_RAISING = frozenset({"raises", "assertRaises", "assertRaisesRegex", "assert_raises", "assert_raises_regex"})
+"""Functions of pytest, unittest and NumPy that test whether something raises an error."""
 Parents = Mapping[ast.AST, ast.AST]
 
 
@@ -43,6 +45,24 @@ def reaching(bindings: Sequence[Binding], use: ast.Name, scope: NameScope, paren
             inside = [one for one in before if branches[-1] in _around(one.node, parents)]
             return [*found, *(one for one in inside if one not in found)]
     return found
+
+
+def is_repeated(node: ast.AST, parents: Parents) -> bool:
+    """Whether a statement is in a loop."""
+    return any(isinstance(around, _LOOPS) for around in _around(node, parents))
+
+
+def is_expected_to_fail(node: ast.AST | None, parents: Parents) -> bool:
+    """Whether a node is in a test that something raises an error."""
+    while node is not None:
+        calls = [item.context_expr for item in node.items] if isinstance(node, ast.With) else [node]
+        for call in calls:
+            if isinstance(call, ast.Call):
+                name = getattr(call.func, "attr", None) or getattr(call.func, "id", None)
+                if name in _RAISING:
+                    return True
+        node = parents.get(node)
+    return False
 
 
 def _is_inside(node: ast.AST | None, around: Sequence[ast.AST]) -> bool:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from nameexpr.lint.reader import Reader
 from nameexpr.lint.scopes import Calls, NameScope, read_scopes
 from nameexpr.lint.source import Source, SourceError, parse_python
-from nameexpr.lint.values import Definition, Imported, Values
+from nameexpr.lint.values import Definition, Imported, Passing, Value, Values
 
 _DEEPEST = 16
 """How many modules may lead to each other."""
@@ -35,10 +35,14 @@ class Modules:
         self.is_of_callee = False
         self.asked: set[tuple[str, str]] = set()
 
-    def add(self, module: Module) -> Module:
-        """Keep a module that was read otherwise."""
-        self._modules[os.path.realpath(module.path)] = module
-        return module
+    def parsed(self, path: str, source: Source) -> Module:
+        """Return the module of a source (SourceError if it cannot be parsed); it is kept for its imports."""
+        key = os.path.realpath(path)
+        known = self._modules.get(key)
+        if known is None or known.source.text != source.text:
+            known = self._modules[key] = Module(path, source, parse_python(source), self)
+        known.path = path
+        return known
 
     def read(self, path: str) -> Module | None:
         """Return the module of a file, None if it cannot be read or parsed."""
@@ -79,24 +83,38 @@ class Module:
         self.path, self.source, self.tree = path, source, tree
         self.modules = modules or Modules()
         self.reader = Reader(self)
+        self.passing: dict[tuple[ast.AST, str], Passing] | None = None
+        self._files: dict[str, str | None] = {}
+        self._key = os.path.realpath(path)
 
     @cached_property
     def scopes(self) -> Calls:
         """The calls of the module with their scopes, and its own scope."""
         return read_scopes(self.tree)
 
-    @cached_property
-    def parents(self) -> Mapping[ast.AST, ast.AST]:
-        """The node around each node."""
-        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
-
     def values(self, node: ast.expr | None, scope: NameScope | None) -> Values:
         """Return what an expression of the module can be, () if that cannot be told."""
         return self.reader.values(node, scope)
 
+    def called(self, node: ast.expr, scope: NameScope) -> Values:
+        """Return what is called, or made by a call, from modules that mention nameexpr."""
+        before, self.modules.is_of_callee = self.modules.is_of_callee, True
+        try:
+            return self.values(node, scope)
+        finally:
+            self.modules.is_of_callee = before
+
+    def attribute(self, owner: Value, name: str) -> Iterable[Value]:
+        """Return what an attribute of something can be."""
+        return self.reader.attribute(owner, name)
+
     def attribute_of(self, of: Definition, name: str) -> Values:
         """Return what an attribute of a class of the module can be."""
         return self.reader.attribute_of(of, name)
+
+    def returned(self, of: Definition) -> Values:
+        """Return what a function of the module can return."""
+        return self.reader.returned(of)
 
     @property
     def is_of_callee(self) -> bool:
@@ -117,7 +135,7 @@ class Module:
         names = path[dots:].split(".")
         for count in range(len(names), -1 if dots else 0, -1):
             file = self._file("." * dots + ".".join(names[:count])) if path[:8] != "nameexpr" else None
-            if file is not None and os.path.realpath(file) != os.path.realpath(self.path):
+            if file is not None:
                 return file, names[count:]
         return None, names
 
@@ -140,7 +158,8 @@ class Module:
         bindings = scope.bindings.get(name, ())
         if not bindings:
             return self.starred(name)
-        return self.reader.bound(bindings[0], name, scope) if len(bindings) == 1 else ()
+        values = self.reader.bound(bindings[0], name, scope) if len(bindings) == 1 else ()
+        return tuple(self.reader.unchanged(values, id(bindings)))
 
     def starred(self, name: str) -> Values:
         """Return what a name is that comes with a star import of another module of the program."""
@@ -153,18 +172,29 @@ class Module:
 
     def _file(self, name: str) -> str | None:
         """Find the file of a module by its name in an import, with dots in front if it is relative."""
+        if name not in self._files:
+            found = self._found(name)
+            self._files[name] = found if found is None or os.path.realpath(found) != self._key else None
+        return self._files[name]
+
+    def _found(self, name: str) -> str | None:
         dots = len(name) - len(name.lstrip("."))
         parts = [part for part in name.split(".") if part]
         folder = os.path.dirname(os.path.abspath(self.path))
-        if dots:
-            folders = [os.path.normpath(os.path.join(folder, *[os.pardir] * (dots - 1)))]
-        else:
-            folders = [folder]
-            while os.path.exists(os.path.join(folders[-1], "__init__.py")):
-                folders.append(os.path.dirname(folders[-1]))
+        folders = (
+            [os.path.normpath(os.path.join(folder, *[os.pardir] * (dots - 1)))] if dots else self._folders
+        )
         for one in folders:
             base = os.path.join(one, *parts)
             for file in (f"{base}.py", os.path.join(base, "__init__.py")):
                 if os.path.isfile(file):
                     return file
         return None
+
+    @cached_property
+    def _folders(self) -> list[str]:
+        """The folders in which an absolute import is looked for."""
+        folders = [os.path.dirname(self.path)]
+        while os.path.exists(os.path.join(folders[-1], "__init__.py")):
+            folders.append(os.path.normpath(os.path.join(folders[-1], os.pardir)))
+        return folders

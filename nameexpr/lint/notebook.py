@@ -19,7 +19,8 @@ from itertools import accumulate
 from typing import Any
 
 from nameexpr.lint.findings import Checked, Finding, no_python, unreadable
-from nameexpr.lint.python import check_tree
+from nameexpr.lint.modules import Module
+from nameexpr.lint.python import check_module
 from nameexpr.lint.source import Source, SourceError, TextRange, parse_python
 
 _PYTHON_CELLS = {"time", "timeit", "capture", "prun", "memit", "mprun", "lprun", "python", "python3", "py"}
@@ -83,7 +84,7 @@ def _check_cells(cells: list[tuple[int, str]], path: str) -> Checked:
         sources.append("\n" * python.text.count("\n") if fault else python.text)
     starts = [0, *accumulate(text.count("\n") + 1 for text in sources)]
     joined = Source("\n".join(sources))
-    checked = check_tree(parse_python(joined), joined, path)
+    checked = check_module(Module(path, joined, parse_python(joined)))
     for finding in checked.findings:
         place = bisect_right(starts, finding.region.start.line - 1) - 1
         start, end = (one._replace(line=one.line - starts[place]) for one in finding.region)

@@ -9,15 +9,15 @@ r"""Python source to findings: parse, find nameexpr's calls, read their texts, l
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from nameexpr.errors import Diagnostic, NameExprError
 from nameexpr.lint.calls import TextCall, Unread, text_calls
 from nameexpr.lint.findings import UNREAD, Checked, Finding, is_ignored, no_python
+from nameexpr.lint.flow import is_expected_to_fail
 from nameexpr.lint.modules import Module, Modules
-from nameexpr.lint.source import Source, SourceError, TextRange, extent, parse_python, written_at
+from nameexpr.lint.source import Source, SourceError, TextRange, extent, written_at
 from nameexpr.lint.tensors import checks
 from nameexpr.lint.values import Text
 
@@ -27,33 +27,37 @@ if TYPE_CHECKING:
 
 def check_python(text: str, path: str, modules: Modules | None = None) -> Checked:
     """Check the source of a Python file, which may be a part of a larger program."""
-    source = Source(text)
     try:
-        return check_tree(parse_python(source), source, path, modules)
+        return check_module((modules or Modules()).parsed(path, Source(text)))
     except SourceError as fault:
         return Checked((no_python(path, *fault.args),), 0, 1)
 
 
-def check_tree(tree: ast.Module, source: Source, path: str, modules: Modules | None = None) -> Checked:
-    """Check a syntax tree; findings come in the order of the file."""
-    module = Module(path, source, tree, modules)
+def check_module(module: Module) -> Checked:
+    """Check a module; findings come in the order of the file."""
     findings: dict[Finding, None] = {}
     unread, texts = [], 0
     for call in text_calls(module):
         if isinstance(call, Unread):
-            unread.append(_unread(call, module))
+            finding = _unread(call, module)
+            if finding is not None and finding.code == UNREAD:
+                unread.append(finding)
+            elif finding is not None:
+                findings[finding] = None
             continue
         texts += call.is_first
         findings |= dict.fromkeys(_found(call, module))
     findings |= dict.fromkeys(_of_tensors(module))
     ordered = sorted(findings, key=lambda finding: finding.rank)
-    return Checked(tuple(ordered), texts, 1, tuple(one for one in unread if one))
+    return Checked(tuple(ordered), texts, 1, tuple(unread))
 
 
 def _found(call: TextCall, module: Module) -> Iterator[Finding]:
     """Yield the mistakes of one call that no comment silences."""
     from nameexpr.lint.diagnose import diagnose  # late, for it loads the compiler
 
+    if is_expected_to_fail(call.node, module.scopes.parents):
+        return
     for problem in diagnose(call.literal):
         if problem.is_call and not call.is_certain:
             continue
@@ -120,11 +124,15 @@ def _lines(finding: Finding, call: TextCall, module: Module) -> list[str]:
 
 def _unread(call: Unread, module: Module) -> Finding | None:
     """Return what is said of a call whose text is not known, unless a comment silences it."""
-    start, end = extent(call.given, module.source)
-    region = module.source.region(start, end)
-    hint = "give it a literal text, or a name of one"
     diagnostic = Diagnostic(
-        UNREAD, f"the text of this {call.function} is not known before it runs", hint=hint
+        UNREAD,
+        f"the text of this {call.function} is not known before it runs",
+        hint="give it a literal text, or a name of one",
     )
+    if call.swapped:
+        is_formula = call.function == "evaluate"
+        told = ", operands have names: evaluate(text, x=...)" if is_formula else ": einsum(text, array)"
+        diagnostic = Diagnostic("NE506", "text and array are swapped", hint=f"the text comes first{told}")
+    region = module.source.region(*extent(call.swapped or call.given, module.source))
     lines = [module.source.lines[number - 1] for number in {call.node.lineno, region.start.line}]
-    return None if is_ignored(UNREAD, lines) else Finding(module.path, region, diagnostic)
+    return None if is_ignored(diagnostic.code, lines) else Finding(module.path, region, diagnostic)

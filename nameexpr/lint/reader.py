@@ -8,23 +8,24 @@ f-strings, `+`, `%`, `format` and `join` are computed where everything in them i
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Protocol
 
-from nameexpr.lint import FUNCTIONS, tensors
-from nameexpr.lint import values as made
-from nameexpr.lint.flow import reaching
+from nameexpr.lint import constants, library
+from nameexpr.lint.flow import is_repeated, reaching
+from nameexpr.lint.results import property_of, results, returned
 from nameexpr.lint.scopes import Binding, NameScope, class_of_self
 from nameexpr.lint.values import (
-    Applied,
+    MOST,
     Constant,
     Definition,
+    Home,
     Imported,
     Instance,
     Items,
-    Named,
     Parameter,
+    Some,
     Table,
     Text,
     Value,
@@ -33,18 +34,17 @@ from nameexpr.lint.values import (
 
 _DEEPEST = 24
 """How many names and attributes may lead to each other."""
+_AS_TEXT = (-1, ord("s"))
+"""The conversions of f-strings that make no difference to a text."""
+_PARAMETRIZE = Imported("pytest.mark.parametrize")
 
 
-class ReaderHome(made.Home, Protocol):
+class ReaderHome(Home, Protocol):
     """The module that a reader reads."""
 
     @property
     def is_of_callee(self) -> bool:
         """Whether functions are looked for: only in modules that mention nameexpr."""
-
-    @property
-    def parents(self) -> Mapping[ast.AST, ast.AST]:
-        """The node around each node."""
 
     def imported(self, path: str) -> Values:
         """Return what an imported dotted path is."""
@@ -71,7 +71,7 @@ class Reader:
         if key not in self._known:
             self._known[key] = ()  # for a name that leads to itself
             self._depth += 1
-            self._known[key] = tuple(dict.fromkeys(islice(self._read(node, scope), made.MOST)))
+            self._known[key] = tuple(dict.fromkeys(islice(self._read(node, scope), MOST)))
             self._depth -= 1
         return self._known[key]
 
@@ -91,45 +91,76 @@ class Reader:
                 return (value for part in parts for value in self.values(part, scope))
             case ast.NamedExpr(value=value):
                 return self.values(value, scope)
+            case ast.Subscript(value=owner, slice=ast.Slice() as part):
+                bounds = [self.values(one, scope) for one in (part.lower, part.upper, part.step) if one]
+                return constants.part(self.values(owner, scope), part, bounds, node, self.module)
             case ast.Subscript(value=owner, slice=index):
-                return made.subscript(self.values(owner, scope), self.values(index, scope))
+                return constants.subscript(self.values(owner, scope), self.values(index, scope))
+            case ast.Lambda() if node in scope.inner:
+                return [Definition(node, scope.inner[node], self.module)]
+            case ast.Call():
+                return results(node, scope, self.module)
+        return self._contained(node, scope) or self._composed(node, scope)
+
+    def _contained(self, node: ast.expr, scope: NameScope) -> list[Value]:
+        """Return the container that an expression makes."""
+        match node:
             case ast.Tuple(elts=items) | ast.List(elts=items) | ast.Set(elts=items):
                 return [Items(tuple(self._elements(items, scope)))]
             case ast.Dict():
                 return [self._table(node, scope)]
-            case ast.Call():
-                return self._call(node, scope)
-        return self._composed(node, scope)
+            case ast.ListComp(elt=item) | ast.SetComp(elt=item) | ast.GeneratorExp(elt=item):
+                return [Some(self.values(item, scope.inner.get(node)))]
+        return []
 
     def _composed(self, node: ast.expr, scope: NameScope) -> Iterable[Value]:
         """Return what operators and f-strings make of constants."""
+        arguments: list[Values]
         match node:
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number))):
                 return [Constant(-number)]
             case ast.BinOp(op=ast.Add()):
                 terms = [self.values(term, scope) for term in _terms(node)]
-                return made.added(terms, node, self.module)
-            case ast.BinOp(left=left, op=ast.Mod(), right=right):
+                return constants.added(terms, node, self.module)
+            case ast.BinOp(left=left, op=ast.Mod() | ast.Mult() as op, right=right):
                 arguments = [self.values(left, scope), self.values(right, scope)]
-                return made.computed(made.formatted, arguments, node, self.module)
+                rule = constants.formatted if isinstance(op, ast.Mod) else constants.times
+                return constants.computed(rule, arguments, node, self.module)
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                arguments = [self.values(left, scope), self.values(right, scope)]
+                if all(isinstance(one, Table) for values in arguments for one in values):
+                    return library.FUNCTIONS["builtins.dict"](arguments, {})
             case ast.JoinedStr(values=pieces):
                 holes = [piece for piece in pieces if isinstance(piece, ast.FormattedValue)]
-                if not any(hole.conversion != -1 or hole.format_spec for hole in holes):
+                if not any(hole.conversion not in _AS_TEXT or hole.format_spec for hole in holes):
                     inner = [one.value if isinstance(one, ast.FormattedValue) else one for one in pieces]
                     arguments = [self.values(piece, scope) for piece in inner]
-                    return made.computed(made.joined, arguments, node, self.module)
+                    return constants.computed(constants.joined, arguments, node, self.module)
         return ()
 
     def _named(self, name: str, node: ast.Name, scope: NameScope) -> Iterator[Value]:
         bindings = scope.find(name)
         if bindings is None:
-            yield from self.module.starred(name)
+            yield from self.module.starred(name) or map(Imported, filter(None, [library.builtin(name)]))
             return
         given = [one for one in bindings if isinstance(one.node, ast.arg) or not _is_none(one.value)]
         if len(given) > 1:
-            given = reaching(bindings, node, scope, self.module.parents)
+            given = reaching(bindings, node, scope, self.module.scopes.parents)
+        if any(self._is_grown_again(binding) for binding in given):
+            return
         for binding in given:
-            yield from self.bound(binding, name, scope)
+            yield from self.unchanged(self.bound(binding, name, scope), id(bindings))
+
+    def unchanged(self, values: Iterable[Value], place: int | str) -> Iterator[Value]:
+        """Yield values that are not changed in place where they are kept."""
+        is_changed = place in self.module.scopes.changed
+        yield from (one for one in values if not (is_changed and isinstance(one, Items | Table | Some)))
+
+    def _is_grown_again(self, binding: Binding) -> bool:
+        """Whether this is an assignment like `+=` in a loop."""
+        return isinstance(binding.node, ast.AugAssign) and is_repeated(
+            binding.node, self.module.scopes.parents
+        )
 
     def bound(self, binding: Binding, name: str, scope: NameScope) -> Values:
         """Return what a name is bound to, which is read in `scope`."""
@@ -138,25 +169,46 @@ class Reader:
             return self.module.imported(binding.path)
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and binding.scope:
             return (Definition(node, binding.scope, self.module),)
+        if isinstance(node, ast.AugAssign) and len(self.values(node.target, binding.scope)) != 1:
+            return ()  # if it is chosen what grows, it may be chosen what comes after that, too
         if not isinstance(node, ast.arg):
-            return made.taken_apart(self.values(binding.value, binding.scope), binding.steps)
+            return constants.taken_apart(self.values(binding.value, binding.scope), binding.steps)
         of_class = class_of_self(binding, scope)
         if of_class is not None and of_class.node is not None:
             return (Instance(Definition(of_class.node, of_class, self.module)),)
         owner = _owner_of(node, scope)
         given: Values = (Parameter(owner, name),) if owner else ()
-        return (*given, *made.possible(self.values(binding.value, binding.scope)))
+        tested = self._parametrised(owner, name, binding.scope)
+        return (*given, *tested, *constants.possible(self.values(binding.value, binding.scope)))
 
-    def attribute(self, owner: Value, name: str) -> Values:
+    def _parametrised(self, owner: ast.AST | None, name: str, scope: NameScope | None) -> Iterator[Value]:
+        """Yield what the decorators of a test give one of its parameters."""
+        for node in getattr(owner, "decorator_list", ()):
+            if isinstance(node, ast.Call) and scope and _PARAMETRIZE in self.values(node.func, scope):
+                yield from library.parametrised([self.values(one, scope) for one in node.args], name)
+
+    def attribute(self, owner: Value, name: str) -> Iterable[Value]:
         """Return what an attribute of something can be."""
         match owner:
             case Imported(path):
                 return self.module.imported(f"{path}.{name}")
-            case Instance(of) | (Definition() as of):
-                return of.module.attribute_of(of, name)
+            case Instance(of):
+                given = of.module.attribute_of(of, name)
+                return (new for one in given for new in property_of(one))
+            case Definition():
+                return owner.module.attribute_of(owner, name)
             case Text() if name == "value":  # of a member of an Enum
                 return (owner,)
         return ()
+
+    def returned(self, of: Definition) -> Values:
+        """Return what a function of this module can return."""
+        if self._depth > _DEEPEST:
+            return ()
+        self._depth += 1
+        values = tuple(dict.fromkeys(islice(returned(of), MOST)))
+        self._depth -= 1
+        return values
 
     def attribute_of(self, of: Definition, name: str) -> Values:
         """Return what an attribute of a class of this module, or of its objects, can be."""
@@ -168,9 +220,9 @@ class Reader:
             values = self.bound(binding, name, binding.scope or of.scope)
             if isinstance(binding.node, ast.AnnAssign) and binding.node in of.node.body:
                 found.append(Parameter(of.node, name))  # a field, if this is a dataclass
-                values = tuple(made.possible(values))
+                values = tuple(constants.possible(values))
             found += values
-        return tuple(found) if bindings else self._inherited(of, name)
+        return tuple(self.unchanged(found, f".{name}")) if bindings else self._inherited(of, name)
 
     def _inherited(self, of: Definition, name: str) -> Values:
         assert isinstance(of.node, ast.ClassDef)
@@ -200,44 +252,6 @@ class Reader:
                     table[one.value] = values
         return table
 
-    def _call(self, node: ast.Call, scope: NameScope) -> Iterator[Value]:
-        callee = node.func
-        arguments = (self.values(one, scope) for one in node.args)
-        if isinstance(callee, ast.Attribute) and callee.attr in made.METHODS:
-            texts = [self.values(callee.value, scope)]
-            if texts[0] and not node.keywords:
-                yield from made.computed(made.METHODS[callee.attr], [*texts, *arguments], node, self.module)
-            return
-        if isinstance(callee, ast.Attribute) and callee.attr in made.OF_TABLES:
-            tables = [one for one in self.values(callee.value, scope) if isinstance(one, Table)]
-            for table in tables:
-                yield from made.of_table(table, callee.attr, list(arguments))
-            return
-        if isinstance(callee, ast.Attribute) and callee.attr in tensors.NAMING and not node.keywords:
-            owners = [one for one in self.values(callee.value, scope) if isinstance(one, Named)]
-            given = list(arguments) if owners else []
-            yield from (new for one in owners for new in tensors.renamed_tensor(one, callee.attr, given))
-            return
-        for value in self.values(callee, scope):
-            yield from self._made(value, node, scope)
-
-    def _made(self, function: Value, node: ast.Call, scope: NameScope) -> Iterator[Value]:
-        """Yield what a call of a function or class makes."""
-        match function:
-            case Imported("functools.partial") if node.args:
-                for called in self.values(node.args[0], scope):
-                    if isinstance(called, Imported) and called.path in FUNCTIONS:
-                        yield Applied(FUNCTIONS[called.path], node, scope, self.module)
-            case Imported(path) if FUNCTIONS.get(path) == "compile":
-                yield Applied("compile", node, scope, self.module)
-            case Imported(path) if path in tensors.MAKING:
-                yield from tensors.named_tensor(node, lambda given: self.values(given, scope))
-            case Imported(path) if path in made.CLEANED:
-                arguments = [self.values(one, scope) for one in node.args]
-                yield from made.computed(made.CLEANED[path], arguments, node, self.module)
-            case Definition(node=ast.ClassDef()):
-                yield Instance(function)
-
 
 def _terms(node: ast.expr) -> list[ast.expr]:
     """Return the terms of a sum, however long it is."""
@@ -257,7 +271,7 @@ def _owner_of(argument: ast.arg, scope: NameScope | None) -> ast.AST | None:
     while scope is not None:
         given = getattr(scope.node, "args", None)
         if isinstance(given, ast.arguments):
-            named = (*given.posonlyargs, *given.args, *given.kwonlyargs)
+            named = (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg)
             if argument in named:
                 return scope.node
         scope = scope.parent

@@ -31,11 +31,17 @@ class Binding(NamedTuple):
 EACH = -1
 Place = tuple[ast.AST, "NameScope"]
 UNKNOWN = Binding()
+_METHODS = "append clear extend insert pop popitem remove reverse setdefault sort update"
+_CHANGING = frozenset(_METHODS.split())
+"""Methods that change a list, set or dict in place."""
 
 
 @dataclass(slots=True, eq=False)
 class NameScope:
-    """The bindings of a module, class, function or comprehension; of a class also those of `self.name`."""
+    """The bindings of a module, class, function or comprehension; of a class also those of `self.name`.
+
+    `changed` are names of lists and dicts that are changed in place, with a dot those of attributes.
+    """
 
     parent: NameScope | None = None
     kind: str = "module"
@@ -44,6 +50,10 @@ class NameScope:
     elsewhere: dict[str, NameScope] = field(default_factory=dict)
     stars: set[str] = field(default_factory=set)
     attributes: dict[str, list[Binding]] = field(default_factory=dict)
+    inner: dict[ast.AST, NameScope] = field(default_factory=dict)
+    changed: set[str] = field(default_factory=set)
+    returns: list[ast.expr] = field(default_factory=list)
+    is_generator: bool = False
 
     def bind(self, name: str, binding: Binding = UNKNOWN) -> None:
         """Record a binding, in the scope where `global` or `nonlocal` put the name."""
@@ -70,10 +80,14 @@ class NameScope:
 
 
 class Calls(NamedTuple):
-    """Every call of a file in its order, with its scope, and the scope of the module."""
+    """Every call of a file in its order, with its scope; the scope of the module; the node around each node;
+    and what is changed in place: attributes with a dot, and the ids of the bindings of names.
+    """
 
     calls: list[tuple[ast.Call, NameScope]]
     module: NameScope
+    parents: dict[ast.AST, ast.AST]
+    changed: set[int | str]
 
 
 def read_scopes(tree: ast.Module) -> Calls:
@@ -85,13 +99,29 @@ def read_scopes(tree: ast.Module) -> Calls:
     """
     module = NameScope(node=tree)
     calls: list[tuple[ast.Call, NameScope]] = []
+    parents: dict[ast.AST, ast.AST] = {}
     stack: list[Place] = [(tree, module)]
     while stack:
         node, scope = stack.pop()
         if isinstance(node, ast.Call):
             calls.append((node, scope))
-        stack += _inside(node, scope)[::-1]
-    return Calls(calls, module)
+        elif isinstance(node, ast.AugAssign):
+            parents[node.target] = node
+        places = _inside(node, scope)[::-1]
+        for child, _ in places:
+            parents[child] = node
+        stack += places
+    return Calls(calls, module, parents, _changed_in(module))
+
+
+def _changed_in(module: NameScope) -> set[int | str]:
+    changed: set[int | str] = {name for name in module.changed if name.startswith(".")}
+    stack = [module]
+    while stack:
+        scope = stack.pop()
+        changed |= {id(scope.find(name)) for name in scope.changed}
+        stack += scope.inner.values()
+    return changed
 
 
 def _inside(node: ast.AST, scope: NameScope) -> list[Place]:
@@ -120,11 +150,10 @@ def _inside(node: ast.AST, scope: NameScope) -> list[Place]:
             values = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
             return places + _each(values, inner)
         case _:
-            target, leaves = _note(node, scope)
-            children = ast.iter_child_nodes(node)
-            return _each(
-                [one for child in children for one in (leaves if child is target else [child])], scope
-            )
+            _note(node, scope)
+            targets, leaves = _assign(node, scope)
+            rest = [child for child in ast.iter_child_nodes(node) if child not in targets]
+            return _each([*leaves, *rest], scope)
 
 
 def _parameters(given: ast.arguments, scope: NameScope, inner: NameScope) -> list[ast.expr | None]:
@@ -135,9 +164,8 @@ def _parameters(given: ast.arguments, scope: NameScope, inner: NameScope) -> lis
     annotations = []
     for argument in (*plain, *given.kwonlyargs, given.vararg, given.kwarg):
         if argument is not None:
-            is_one = argument is not given.vararg and argument is not given.kwarg
-            bound = Binding("", defaults.get(argument), scope, (), argument) if is_one else UNKNOWN
-            inner.bind(argument.arg, bound)
+            bound = Binding("", defaults.get(argument), scope, (), argument)
+            inner.bind(argument.arg, UNKNOWN if argument is given.kwarg else bound)
             annotations.append(argument.annotation)
     return [*given.defaults, *given.kw_defaults, *annotations]
 
@@ -148,32 +176,49 @@ def _each(nodes: Sequence[ast.AST | None], scope: NameScope) -> list[Place]:
 
 def _inner(scope: NameScope, kind: str, node: ast.AST) -> NameScope:
     """Create a nested scope with the type parameters of the node."""
-    inner = NameScope(scope, kind, node)
+    inner = scope.inner[node] = NameScope(scope, kind, node)
     for parameter in getattr(node, "type_params", ()):
         inner.bind(parameter.name)
     return inner
 
 
-def _note(node: ast.AST, scope: NameScope) -> tuple[ast.AST | None, list[ast.expr]]:
-    """Record what a node itself binds; return a target that is done with, and what is left of it to visit."""
+def _assign(node: ast.AST, scope: NameScope) -> tuple[list[ast.expr], list[ast.expr]]:
+    """Bind what a node assigns to; return the targets, and what is left of them to visit."""
     match node:
-        case ast.Import() | ast.ImportFrom():
-            _imports(node, scope)
-        case (
-            ast.Assign(targets=[target], value=value)
-            | ast.AnnAssign(target=target, value=ast.expr() as value)
-        ):
-            return target, _bind_target(target, Binding("", value, scope, (), node), scope)
+        case ast.Assign(targets=targets, value=value):
+            binding = Binding("", value, scope, (), node)
+            return targets, [left for one in targets for left in _bind_target(one, binding, scope)]
+        case ast.AnnAssign(target=target, value=ast.expr() as value):
+            return [target], _bind_target(target, Binding("", value, scope, (), node), scope)
+        case ast.AugAssign(target=ast.Name() as target, op=op, value=value):
+            grown = ast.copy_location(ast.BinOp(target, op, value), node)
+            return [target], _bind_target(target, Binding("", grown, scope, (), node), scope)
         case ast.AnnAssign(target=ast.Name(id=name) as target):
             scope.bind(name, Binding(node=node))
-            return target, []
+            return [target], []
         case ast.For(target=target, iter=value) | ast.AsyncFor(target=target, iter=value):
-            return target, _bind_target(target, Binding("", value, scope, (EACH,), node), scope)
+            return [target], _bind_target(target, Binding("", value, scope, (EACH,), node), scope)
         case ast.NamedExpr(target=target, value=value):
             outside = scope
             while outside.kind == "comprehension" and outside.parent is not None:
                 outside = outside.parent
-            return target, _bind_target(target, Binding("", value, scope, (), node), outside)
+            return [target], _bind_target(target, Binding("", value, scope, (), node), outside)
+    return [], []
+
+
+def _note(node: ast.AST, scope: NameScope) -> None:
+    """Record what else a node binds, and what a function returns."""
+    match node:
+        case ast.Import() | ast.ImportFrom():
+            _imports(node, scope)
+        case ast.Return(value=ast.expr() as value):
+            scope.returns.append(value)
+        case ast.Yield() | ast.YieldFrom():
+            scope.is_generator = True
+        case ast.Subscript(value=owner, ctx=ast.Store() | ast.Del()):
+            _change(owner, scope)
+        case ast.Call(func=ast.Attribute(value=owner, attr=method)) if method in _CHANGING:
+            _change(owner, scope)
         case ast.Global(names=names):
             scope.elsewhere |= dict.fromkeys(names, scope.module)
         case ast.Nonlocal(names=names):
@@ -182,7 +227,14 @@ def _note(node: ast.AST, scope: NameScope) -> tuple[ast.AST | None, list[ast.exp
             scope.bind(name, Binding(node=node))
         case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
             scope.bind(name, Binding(node=node))
-    return None, []
+
+
+def _change(owner: ast.expr, scope: NameScope) -> None:
+    """Record that a list or dict is changed; an attribute may be that of any object."""
+    if isinstance(owner, ast.Attribute):
+        scope.module.changed.add(f".{owner.attr}")
+    elif isinstance(owner, ast.Name):
+        scope.changed.add(owner.id)
 
 
 def _bind_target(target: ast.expr, binding: Binding, scope: NameScope) -> list[ast.expr]:
@@ -213,10 +265,16 @@ def class_of_self(binding: Binding, scope: NameScope | None) -> NameScope | None
         node, around = scope.node, scope.parent
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and around and around.kind == "class":
             first = next(iter([*node.args.posonlyargs, *node.args.args]), None)
-            if first is not None and first is binding.node:
+            if first is not None and first is binding.node and not is_static(node):
                 return around
         scope = around
     return None
+
+
+def is_static(function: ast.AST) -> bool:
+    """Whether a function of a class is not given the object."""
+    decorators = getattr(function, "decorator_list", ())
+    return any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in decorators)
 
 
 def _imports(node: ast.Import | ast.ImportFrom, scope: NameScope) -> None:

@@ -12,7 +12,8 @@ from typing import Any
 
 from nameexpr.dims import Dim, Names
 from nameexpr.errors import NameExprError
-from nameexpr.lint.values import Imported, Named, Values, constants
+from nameexpr.lint.constants import constants
+from nameexpr.lint.values import Imported, Named, Values
 from nameexpr.rules.calls import axes
 from nameexpr.rules.names import aligned_to, refined, renamed
 from nameexpr.rules.targets import checked_names

@@ -1,7 +1,7 @@
-"""What may come next at a place of a text: labels, reducers, functions, operands; and of some options of the
-calls their values.
+"""Completions at a position of a text: labels, reducers, functions, operands; and values of some options of
+the calls.
 
-Names come from the text and its call; `nameexpr.session.complete` says where each of them may be written.
+Names come from the text and its call; `nameexpr.session.complete` determines where each of them is allowed.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ OPTIONS = {
     "optimize": dict.fromkeys(STRATEGIES, "how the order of contractions is found"),
     "order": {"C": "a result in row-major order"},
 }
-"""Options of calls whose values are words, and what these do."""
+"""Options of calls whose values are words, with descriptions."""
 _REST = re.compile(r"[\w']*")
 _ANY_DIMS: tuple[tuple[None, ...], tuple[int, ...]] = ((None,) * 64, (0,) * 64)
-"""Names and shape that let every label of the text be offered for every dim of an operand."""
+"""Names and shape for which every label of the text is offered for every dim of an operand."""
 
 
 @record
 class Suggestion:
-    """What is put in place of the word at the cursor, a note, and where that word is in the file."""
+    """The replacement of the word at the cursor, a note, and the position of that word in the file."""
 
     text: str
     about: str
@@ -43,7 +43,7 @@ class Suggestion:
 
 
 def complete_at(source: str, offset: int, path: str) -> tuple[Suggestion, ...]:
-    r"""Return what may come at an offset of a source, the likeliest first; () outside of texts.
+    r"""Return the completions at an offset of a source, the likeliest first; () outside of texts.
 
     >>> source = "import nameexpr as ne\nne.einsum('batch chan -> b"
     >>> [(one.text, one.about) for one in complete_at(source, len(source), "x.py")]
@@ -67,7 +67,7 @@ def complete_at(source: str, offset: int, path: str) -> tuple[Suggestion, ...]:
 
 
 def _choices(found: TextAt, before: str, after: str, word: str) -> list[Choice]:
-    """Return what the grammars accept, of a text that may be either kind by both."""
+    """Return what the grammars accept; both are used for a text that may be of either kind."""
     call = found.call.literal
     if not is_formula(call):
         choices = expression_choices(before, after, word, Known())
@@ -87,6 +87,6 @@ def _shown(choices: Iterable[Choice], operands: Iterable[str]) -> Iterable[Choic
 
 
 def _about(choice: Choice) -> str:
-    """Return the note of a choice: of a function its usage and what it does."""
+    """Return the note of a choice: for a function its usage and description."""
     meaning = of_word(choice.text.rstrip("[("), Span(0, 0)) if choice.text[-1:] in "[(" else None
     return meaning.lines[0].replace("`", "") if meaning else choice.about

@@ -1,4 +1,4 @@
-"""What an editor has open, and the protocol's records made of what is found in it."""
+"""The open files of an editor, and conversions to the records of the protocol."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nameexpr.lsp.problems import Fix
 
 
 def joined(cells: Sequence[str]) -> tuple[str, list[int]]:
-    r"""Return the cells of a notebook as one program, and the lines at which each begins and it ends.
+    r"""Return the cells of a notebook as one program, the line at which each begins, and the last line.
 
     A cell that is not valid Python is blank, except for the last one.
 
@@ -45,7 +45,7 @@ def apply_change(text: str, change: types.TextDocumentContentChangeEvent, encodi
 
 class OpenFile:
     """A file as the editor shows it, or a cell of a notebook: then `source` is that of several cells, and the
-    lines of this one begin with `first_line`. Positions are in the encoding that was agreed on.
+    lines of this one begin with `first_line`. Positions are in the agreed encoding.
     """
 
     def __init__(self, uri: str, path: str, text: str, encoding: str, first_line: int = 0) -> None:
@@ -67,7 +67,7 @@ class OpenFile:
         return self.range(*(self.source.starts[line - 1] + column - 1 for line, column in region))
 
     def diagnostic(self, finding: Finding) -> types.Diagnostic:
-        """Convert a mistake; its other marks become related information."""
+        """Convert a finding; its other marks become related information."""
         hint = f"\nhelp: {finding.diagnostic.hint}" if finding.diagnostic.hint else ""
         others = [(types.Location(self.uri, self.region(place)), note) for place, note in finding.related]
         related = [types.DiagnosticRelatedInformation(place, note or "also here") for place, note in others]
@@ -94,7 +94,7 @@ class OpenFile:
         )
 
     def action(self, fix: Fix) -> types.CodeAction:
-        """Convert a change that is offered."""
+        """Convert an offered change."""
         kinds = types.CodeActionKind
         edits = [types.TextEdit(self.range(start, end), text) for start, end, text in fix.edits]
         return types.CodeAction(

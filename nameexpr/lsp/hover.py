@@ -1,5 +1,5 @@
-"""What an editor shows of a text when the pointer rests on it: the meaning of the word there, the dims of the
-result, and the plan where the text and its call give all sizes.
+"""The text that an editor shows at the pointer: the meaning of the word there, the dims of the result, and
+the plan if the text and its call determine all sizes.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from nameexpr.syntax.parser.formula import parse_formula
 from nameexpr.syntax.unparse import unparse_term
 
 MOST = 8
-"""Operands of which a plan is shown: that of more is too large to be read in passing."""
+"""The number of operands up to which a plan is shown: larger ones are too long for a tooltip."""
 _WORDS = re.compile(WORD)
 
 
 @record
 class Hover:
-    """Markdown, and the range in the file that it is about."""
+    """Markdown, and its range in the file."""
 
     markdown: str
     start: int
@@ -35,7 +35,7 @@ class Hover:
 
 
 def hover(source: str, offset: int, path: str) -> Hover | None:
-    """Return what is shown at an offset of a source, None outside of texts."""
+    """Return the tooltip at an offset of a source, None outside of texts."""
     found = text_at(source, offset, path)
     if found is None or found.keyword:
         return None
@@ -46,14 +46,14 @@ def hover(source: str, offset: int, path: str) -> Hover | None:
 
 
 def is_formula(call: LiteralCall) -> bool:
-    """Whether a call reads its text as a formula."""
+    """Return whether a call reads its text as a formula."""
     return call.function == "evaluate" or (
         call.function in ("compile", "explain") and looks_like_formula(call.text)
     )
 
 
 def _meaning(found: TextAt) -> Meaning | None:
-    """Return the meaning of the place; of a text that is wrong, only that of a function."""
+    """Return the meaning of the position; for a text that is wrong, only that of a function."""
     call = found.call.literal
     try:
         if is_formula(call):
@@ -79,7 +79,7 @@ def _paragraphs(meaning: Meaning, found: TextAt) -> list[str]:
     lines = [first, "", *more] if more else [first]
     try:
         about = _of_formula(found) if is_formula(found.call.literal) else _of_expression(found)
-    except NameExprError:  # the mistake is shown where it is
+    except NameExprError:  # the error is shown at its position
         return lines
     return [*lines, *about]
 

@@ -1,5 +1,5 @@
-"""What stands at a place of a text: a label, a term, a function, an operand, a statement; as lines of
-Markdown, the first of which says what it is.
+"""The meaning of a position in a text: a label, a term, a function, an operand, a statement; as lines of
+Markdown, the first of which names it.
 
 >>> from nameexpr.syntax.parser.expression import parse
 >>> for line in in_expression(parse("N C=3, C -> N : sum"), 2).lines:
@@ -36,8 +36,8 @@ NOTHING: Mapping[str, int] = {}
 
 @record
 class _Brackets:
-    """A term and what it belongs to: in a formula an operand, a statement or a function by `name`, in an
-    expression what `title` says.
+    """A term and its owner: in a formula an operand, a statement or a function by `name`, in an expression
+    the operand or result in `title`.
     """
 
     term: ast.Term
@@ -47,14 +47,14 @@ class _Brackets:
 
     @property
     def shown(self) -> str:
-        """The term with what it belongs to."""
+        """The term with its owner."""
         term = unparse_term(self.term)
         return f"`{self.name}[{term}]`" if self.name else f"{self.title}, `{term or '()'}`"
 
 
 @record
 class Meaning:
-    """What stands at a place, and where it begins and ends in the text."""
+    """The meaning of a position, with its start and end in the text."""
 
     lines: tuple[str, ...]
     span: Span
@@ -76,7 +76,7 @@ def of_word(word: str, span: Span) -> Meaning | None:
 def in_expression(
     tree: ast.Expression, place: int, sizes: Mapping[str, int] = NOTHING, reduce: str = ""
 ) -> Meaning:
-    """Return the meaning of a place in an expression; `sizes` and `reduce` are those that the call gives."""
+    """Return the meaning of a position in an expression; `sizes` and `reduce` are those of the call."""
     reducer = tree.reducer
     if reducer is not None and _holds(reducer.span, place) and reducer.name in REDUCTIONS:
         row = REDUCTIONS[reducer.name]
@@ -102,7 +102,7 @@ def _overview(tree: ast.Expression) -> Iterator[str]:
 
 
 def in_formula(tree: ast.Formula, place: int) -> Meaning:
-    """Return the meaning of a place in a formula: the smallest thing that holds it."""
+    """Return the meaning of a position in a formula: the smallest part that contains it."""
     terms = list(_brackets(tree))
     found = _in_terms(terms, place, NOTHING)
     if found is not None:
@@ -152,7 +152,7 @@ def _brackets(tree: ast.Formula) -> Iterator[_Brackets]:
 
 
 def _in_terms(terms: list[_Brackets], place: int, given: Mapping[str, int]) -> Meaning | None:
-    """Return the label, or else the item or the whole term, that holds a place."""
+    """Return the label, or else the item or the whole term, that contains a position."""
     every = [one.term for one in terms]
     sizes = {**{atom.name: atom.size for atom in walk.atoms_of(ast.Sized, every)}, **given}
     for atom in _labels(every):
@@ -176,7 +176,7 @@ def _labels(terms: Iterable[ast.Term]) -> list[ast.Label | ast.Sized | ast.Alias
 
 
 def _dims_of(label: str, brackets: _Brackets) -> Iterator[str]:
-    """Yield at which dims of a term a label is, or what a function does with it."""
+    """Yield the dims of a term that have a label, or what a function does with it."""
     for number, item in enumerate(brackets.term.items):
         if not any(isinstance(atom, ast.LABELLED) and atom.name == label for atom in walk.atoms((item,))):
             continue

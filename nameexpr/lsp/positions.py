@@ -1,8 +1,8 @@
-r"""Offsets in a source to positions of the protocol, and back.
+r"""Conversion of offsets in a source to positions of the protocol, and back.
 
 Both count lines from 0. A column counts code units of the encoding that client and server agree on: UTF-16,
-where a character beyond the first 65,536 counts twice, UTF-8 or UTF-32. Lines end where `Source` ends them,
-which is where the protocol does.
+where a character beyond the first 65,536 counts twice, UTF-8 or UTF-32. Lines end as in `Source`, which
+agrees with the protocol.
 
 >>> source = Source("a\r\n'\U0001d4b3' b")
 >>> to_position(source, 6), to_position(source, 6, "utf-8"), to_position(source, 6, "utf-32")

@@ -1,5 +1,5 @@
-"""What is wrong with the texts of a file, as `nameexpr check` finds it, and what editors offer to do about
-it: the word that a hint proposes, and the canonical form of a text.
+"""Errors in the texts of a file, as found by `nameexpr check`, and the changes that editors offer: the word
+that a hint proposes, and the canonical form of a text.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from nameexpr.syntax.canonical import canonical_statements
 
 @record
 class Fix:
-    """A change that an editor offers: its title, what replaces which ranges of the file, and the mistake that
-    it mends, if it mends one.
+    """A change that an editor offers: its title, the replacements of ranges of the file, and the error that
+    it fixes, if any.
     """
 
     title: str
@@ -29,7 +29,7 @@ class Fix:
 
 
 def problems(source: str, path: str, unsaved: Mapping[str, str] | None = None) -> tuple[Finding, ...] | None:
-    """Return the mistakes in a file, None while it is not Python; `unsaved` is as for `Modules`."""
+    """Return the errors in a file, None if it is not valid Python; `unsaved` is as for `Modules`."""
     if "nameexpr" not in source:
         return ()
     checked = check_python(source, path, Modules(unsaved))
@@ -42,7 +42,7 @@ _remembered = lru_cache(maxsize=8)(problems)
 
 
 def fixes(source: str, start: int, end: int, path: str) -> Iterator[Fix]:
-    """Yield what can be done about a range of a source: mistakes in it mended, the text in it formatted."""
+    """Yield the changes for a range of a source: fixes of errors in it, and formatting of the text in it."""
     read = Source(source)
     for finding in _remembered(source, path) or ():
         first, last = (read.starts[line - 1] + column - 1 for line, column in finding.region)
@@ -60,8 +60,8 @@ def fixes(source: str, start: int, end: int, path: str) -> Iterator[Fix]:
 
 
 def _formatted(found: TextAt, source: str) -> Iterator[tuple[int, int, str]]:
-    """Yield the statements of a text that are not canonical, with their canonical form; those with comments
-    in them, or with escapes, or in several strings stay as they are.
+    """Yield the statements of a text that are not canonical, with their canonical form; those that contain
+    comments or escapes, or are split over several strings, are left unchanged.
     """
     try:
         statements = canonical_statements(found.text)

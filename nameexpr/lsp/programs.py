@@ -1,7 +1,7 @@
-r"""The text at an offset of a Python source, and the call that it is given to.
+r"""The text at an offset of a Python source, and the call that it is passed to.
 
-A source that is being typed is often no Python. Then only its imports of nameexpr and the call around the
-offset are read, with the string and the bracket closed that are still open there.
+A source that is being typed is often not valid Python. Then only its imports of nameexpr and the call around
+the offset are read, with the string and the brackets closed that are still open there.
 
 >>> source = "import nameexpr as ne\nif ne.einsum('a b, b ->"
 >>> found = text_at(source, len(source), "x.py")
@@ -28,10 +28,10 @@ _PREFIX = re.compile(r"[A-Za-z]{0,2}('''|\"\"\"|'|\")")
 
 @record
 class TextAt:
-    """A text and a place in it: the character at the offset that was asked for.
+    """A text and a position in it: the character at the requested offset.
 
-    `shift` is what is added to an offset of `source`, which may be a part of the file, to get that in the
-    file. `keyword` is that of an option whose value the string is, "" for the text of the call itself.
+    `shift` is added to an offset of `source`, which may be a part of the file, to get that in the file.
+    `keyword` is that of an option whose value the string is, "" for the text of the call itself.
     """
 
     call: TextCall
@@ -43,21 +43,21 @@ class TextAt:
     keyword: str = ""
 
     def written(self, start: int, end: int) -> tuple[int, int]:
-        """Return where some characters of the text are written in the file."""
+        """Return the range of some characters of the text in the file."""
         first, last = written_at(self.parts, self.source, start, end)
         return first + self.shift, last + self.shift
 
 
 @lru_cache(maxsize=8)
 def read_program(source: str, path: str) -> tuple[Source, tuple[TextCall, ...]]:
-    """Return a source and the calls that are given texts (SourceError if it is not Python)."""
+    """Return a source and the calls that are passed texts (SourceError if it is not valid Python)."""
     read = Source(source)
     module = Module(path, read, parse_python(read))
     return read, tuple([call for call in text_calls(module) if isinstance(call, TextCall)])
 
 
 def text_at(source: str, offset: int, path: str) -> TextAt | None:
-    """Return the text that is written at an offset of a source, with its line breaks as Python reads them."""
+    """Return the text that is written at an offset of a source, with the line breaks of Python."""
     try:
         read, calls = read_program(source, path)
         return _text_in(read, calls, offset)
@@ -91,8 +91,8 @@ def _text_in(source: Source, calls: tuple[TextCall, ...], offset: int) -> TextAt
 
 
 def _mended(source: str, offset: int) -> tuple[str, int] | None:
-    """Return a source that holds the call around an offset and ends with it, and what is added to an offset
-    in it to get that in the file; None if there is no string at the offset, or no call around it.
+    """Return a source that contains the call around an offset and ends with it, and the difference of offsets
+    in it to those in the file; None if there is no string at the offset, or no call around it.
     """
     brackets: list[int] = []
     for token in TOKEN.finditer(source):

@@ -1,13 +1,13 @@
-"""The protocol: what an editor sends and asks for, answered from what it has open.
+"""The protocol: notifications and requests of an editor, answered from its open files.
 
 After a change a file is checked once nothing was typed for `DELAY` seconds. While a file is not valid Python,
-the editor keeps the mistakes that it was told last. An exception never ends the server: it is logged to
+the editor keeps the errors that it received last. An exception never ends the server: it is logged to
 standard error, and the answer is empty.
 
-Texts are kept here. pygls applies changes of a part at the line breaks of `str.splitlines`, which are more
-than those of the protocol, and alters the positions that it then passes on; so whole texts are asked for.
-Changes in cells of notebooks are always of a part: pygls leaves them alone, and what it logs of that is no
-news.
+Texts are stored here. pygls applies partial changes at the line breaks of `str.splitlines`, which are more
+than those of the protocol, and modifies the positions that it then passes on; therefore whole texts are
+requested. Changes in cells of notebooks are always partial: pygls ignores them, and the warnings that it logs
+about them are suppressed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from nameexpr.version import __version__
 
 Params = TypeVar("Params")
 DELAY = 0.2
-"""Seconds without a change after which a file is checked."""
+"""The seconds without a change after which a file is checked."""
 _LOG = logging.getLogger("nameexpr.lsp")
 _ACTIONS = types.CodeActionOptions([types.CodeActionKind.QuickFix, types.CodeActionKind.RefactorRewrite])
 _COMPLETION = types.CompletionOptions(trigger_characters=(" ", "[", "(", ",", ":"))
@@ -41,9 +41,9 @@ _CELLS = types.NotebookDocumentFilterWithCells([types.NotebookCellLanguage("pyth
 
 
 def serve() -> None:
-    """Serve one editor on standard input and output until it says exit.
+    """Serve one editor on standard input and output until it requests exit.
 
-    pygls closes what it writes to: that is a copy, for the command flushes standard output at its end.
+    pygls closes its output stream: that is a copy, because the command flushes standard output at its end.
     """
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:
         logging.getLogger("pygls.workspace.text_document").disabled = True
@@ -51,7 +51,7 @@ def serve() -> None:
 
 
 class TextServer(LanguageServer):
-    """The server of one editor: `texts` holds what it has open, cells of notebooks among them, and `waiting`
+    """The server of one editor: `texts` contains its open files, including cells of notebooks, and `waiting`
     the checks that are due after a change, both by URI.
     """
 
@@ -69,6 +69,7 @@ class TextServer(LanguageServer):
             (types.NOTEBOOK_DOCUMENT_DID_CHANGE, self.notebook_changed, None),
             (types.NOTEBOOK_DOCUMENT_DID_SAVE, self.saved, None),
             (types.NOTEBOOK_DOCUMENT_DID_CLOSE, self.notebook_closed, None),
+            (types.WORKSPACE_DID_CHANGE_CONFIGURATION, self.configured, None),
             (types.TEXT_DOCUMENT_HOVER, self.hover, None),
             (types.TEXT_DOCUMENT_COMPLETION, self.complete, _COMPLETION),
             (types.TEXT_DOCUMENT_CODE_ACTION, self.actions, _ACTIONS),
@@ -81,7 +82,7 @@ class TextServer(LanguageServer):
         return types.PositionEncodingKind(self.workspace.position_encoding or "utf-16").value
 
     def file(self, uri: str) -> OpenFile:
-        """Return a file that is open, or a cell, which sees those above it."""
+        """Return a file that is open, or a cell, which depends on those above it."""
         notebook = self.workspace.get_notebook_document(cell_uri=uri)
         if notebook is None:
             return OpenFile(uri, to_fs_path(uri) or uri, self.texts[uri], self.encoding)
@@ -94,10 +95,13 @@ class TextServer(LanguageServer):
         """Return the URIs of the cells of code."""
         return [one.document for one in notebook.cells if one.kind == types.NotebookCellKind.Code]
 
+    def configured(self, params: types.DidChangeConfigurationParams) -> None:
+        """Take the settings that Eglot sends to every server; there are none here."""
+
     # Mistakes
 
     def check(self, uri: str) -> None:
-        """Check a file or a notebook, and send the editor what was found."""
+        """Check a file or a notebook, and send the findings to the editor."""
         due = self.waiting.pop(uri, None)
         if due is not None:
             due.cancel()
@@ -116,7 +120,7 @@ class TextServer(LanguageServer):
         self.tell(files, starts)
 
     def tell(self, files: Sequence[OpenFile], starts: Sequence[int]) -> None:
-        """Check a program, and send what is found in each of its files; `starts` are their lines in it."""
+        """Check a program, and send the findings in each of its files; `starts` are their lines in it."""
         if not files:
             return
         unsaved = {os.path.realpath(to_fs_path(uri) or uri): text for uri, text in self.texts.items()}
@@ -127,7 +131,7 @@ class TextServer(LanguageServer):
                 self.send(file.uri, [file.diagnostic(one) for one in inside])
 
     def send(self, uri: str, found: list[types.Diagnostic]) -> None:
-        """Send the mistakes of a file, or a cell, to the editor."""
+        """Send the errors of a file, or a cell, to the editor."""
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found))
 
     def check_later(self, uri: str) -> None:
@@ -148,7 +152,7 @@ class TextServer(LanguageServer):
             self.texts[uri] = apply_change(self.texts[uri], one, self.encoding)
 
     def close(self, documents: Sequence[types.TextDocumentIdentifier]) -> None:
-        """Forget files or cells, and take back what was sent of them."""
+        """Remove files or cells, and withdraw their errors."""
         for one in documents:
             self.texts.pop(one.uri, None)
             self.send(one.uri, [])
@@ -164,13 +168,13 @@ class TextServer(LanguageServer):
         self.check_later(params.text_document.uri)
 
     def saved(self, params: types.DidSaveTextDocumentParams | types.DidSaveNotebookDocumentParams) -> None:
-        """Check all that is open: it may import what was saved."""
+        """Check all open files: they may import the saved one."""
         for uri in [*self.texts, *self.workspace.notebook_documents]:
             if self.workspace.get_notebook_document(cell_uri=uri) is None:
                 self.check(uri)
 
     def closed(self, params: types.DidCloseTextDocumentParams) -> None:
-        """Forget a file."""
+        """Remove a file."""
         self.close([params.text_document])
 
     def notebook_opened(self, params: types.DidOpenNotebookDocumentParams) -> None:
@@ -189,7 +193,7 @@ class TextServer(LanguageServer):
         self.check_later(params.notebook_document.uri)
 
     def notebook_closed(self, params: types.DidCloseNotebookDocumentParams) -> None:
-        """Forget a notebook."""
+        """Remove a notebook."""
         self.close(params.cell_text_documents)
 
     # Answers
@@ -204,21 +208,21 @@ class TextServer(LanguageServer):
         return types.Hover(content, file.range(shown.start, shown.end))
 
     def complete(self, params: types.CompletionParams) -> types.CompletionList:
-        """List what may come at a position."""
+        """List the completions at a position."""
         file = self.file(params.text_document.uri)
         found = complete_at(file.source.text, file.offset(params.position), file.path)
         items = [file.completion(*one) for one in enumerate(found)]
         return types.CompletionList(is_incomplete=False, items=items)
 
     def actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
-        """List what can be done about a range."""
+        """List the changes for a range."""
         file = self.file(params.text_document.uri)
         start, end = file.offset(params.range.start), file.offset(params.range.end)
         return [file.action(fix) for fix in fixes(file.source.text, start, end, file.path)]
 
 
 def _harmless(handle: Callable[[Params], Any]) -> Callable[[Params], Any]:
-    """Return a function that logs what another one raises, and returns None then."""
+    """Return a function that logs the exceptions of another one, and returns None for them."""
 
     def handled(params: Params) -> Any:
         try:

@@ -1,6 +1,6 @@
 """NameExpr in IPython and Jupyter: `%load_ext nameexpr` adds the magics `%ne` and `%%ne`.
 
-IPython calls these two functions, and lends what they need: nothing here imports it before.
+IPython calls these two functions, and is already imported then: nothing here imports it before.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def load_ipython_extension(ipython: Any) -> None:
 
 
 def unload_ipython_extension(ipython: Any) -> None:
-    """Take the magics away again; ``%unload_ext nameexpr`` calls this.
+    """Remove the magics; ``%unload_ext nameexpr`` calls this.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Pygments lexers, registered by entry points: `nameexpr` for texts, `nameexpr-session` for transcripts.
 
 Sphinx, MkDocs, IPython and `pygmentize -l nameexpr` find them by these names. The tokens are those of
-`nameexpr.session.lines`, so a page shows the colours of the session. Pygments is imported here alone.
+`nameexpr.session.lines`, so that a page shows the colours of the session. Only this module imports Pygments.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class NameExprLexer(Lexer):  # type: ignore[misc]
     filenames: ClassVar[list[str]] = ["*.ne"]
 
     def get_tokens_unprocessed(self, text: str) -> Iterator[Piece]:
-        """Return (place, type, text) of each token."""
+        """Yield (position, type, text) of each token."""
         for kind, (start, end) in line_tokens(text):
             if kind == "python":
                 python = PythonLexer(stripnl=False, ensurenl=False).get_tokens_unprocessed(text[start:end])
@@ -59,14 +59,14 @@ class NameExprLexer(Lexer):  # type: ignore[misc]
 
 
 class NameExprSessionLexer(Lexer):  # type: ignore[misc]
-    """Transcripts of `nameexpr repl`: inputs behind `> `, or `. ` where one goes on, and answers."""
+    """Transcripts of `nameexpr repl`: inputs after `> `, continued after `. `, and answers."""
 
     name = "NameExpr session"
     aliases: ClassVar[list[str]] = ["nameexpr-session"]
     filenames: ClassVar[list[str]] = []
 
     def get_tokens_unprocessed(self, text: str) -> Iterator[Piece]:
-        """Return (place, type, text) of each token."""
+        """Yield (position, type, text) of each token."""
         start = 0
         for is_input, lines in _blocks(text):
             for place, what, value in _input(lines) if is_input else _answer(lines):
@@ -75,7 +75,7 @@ class NameExprSessionLexer(Lexer):  # type: ignore[misc]
 
 
 def _blocks(text: str) -> Iterator[tuple[bool, list[str]]]:
-    """Return the inputs, and the answers between them, as lists of lines."""
+    """Yield the inputs, and the answers between them, as lists of lines."""
     is_input, lines = False, list[str]()
     for line in re.findall(r"[^\n]*\n|[^\n]+\Z", text):
         goes_on = line[0] == "." and is_input
@@ -90,7 +90,7 @@ def _blocks(text: str) -> Iterator[tuple[bool, list[str]]]:
 
 
 def _input(lines: list[str]) -> Iterator[Piece]:
-    """Return the tokens of one input, whose lines begin with prompts."""
+    """Yield the tokens of one input, whose lines begin with prompts."""
     prompts, rest = [], ""
     for line in lines:
         found = _PROMPT.match(line)
@@ -102,7 +102,7 @@ def _input(lines: list[str]) -> Iterator[Piece]:
 
 
 def _answer(lines: list[str]) -> Iterator[Piece]:
-    """Return the lines of an answer; the first line and the carets of an error are error tokens."""
+    """Yield the lines of an answer; the first line and the carets of an error are error tokens."""
     is_fault = any(_FAULT.match(line) for line in lines)
     start = 0
     for line in lines:

@@ -1,11 +1,11 @@
-"""`%ne` and `%%ne`: the language of sessions (`nameexpr.session.lines`) over the variables of a notebook,
-and its completion with Tab.
+"""`%ne` and `%%ne`: the language of sessions (`nameexpr.session.lines`) with the variables of a notebook, and
+its completion with Tab.
 
-What a text names may be anything that holds numbers. What is looked for by its dims, or listed in a hint, are
-the arrays that the user made: neither IPython's own variables nor numbers that count a loop.
+A text may name any variable that holds numbers. Hints and searches by dims only consider the user's arrays:
+neither IPython's own variables nor loop counters.
 
-A mistake ends the cell, so that what is below it does not run, and shows what is wrong without a traceback:
-the lines of that would all be ours.
+An error stops the cell, so that the rest of it does not run, and is shown without a traceback, whose frames
+would all belong to this package.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from nameexpr.whole_files import memory_of_machine
 USAGE = "%ne N C, C -> N | x, w"
 OPTIONS = "there are --plan, --code and --type"
 IDENTIFIER = "nameexpr"
-"""What IPython knows the completer by."""
+"""The identifier of the completer in IPython."""
 
 _SHORT = {"-p": "plan", "-c": "code", "-t": "type"}
-# "-p * 2" is minus p, times two, and "--x" is x: an option that is a letter, or unknown, is followed by what
-# begins a text.
+# "-p * 2" is minus p, times two, and "--x" is x: an option that is a letter, or unknown, is followed by the
+# beginning of a text.
 _BEGINS = r"(?=\s+[^\s+\-*/%<>=!&|,;)])"
 _OPTION = re.compile(rf"\s*(?:(-[pct]){_BEGINS}|(?:--|:)((?:plan|code|type)(?=\s|\Z)|\w+{_BEGINS}))\s*")
 _LINE = re.compile(rf"\s*(?:{WORD}\s*=\s*)?%ne\s")
@@ -63,7 +63,7 @@ class Variables(Mapping[str, Any]):
         return value
 
     def __iter__(self) -> Iterator[str]:
-        """Return the names of the user's arrays, in the order in which they were made."""
+        """Yield the names of the user's arrays, in the order of their creation."""
         for name, value in list(self._variables.items()):
             if (name == "_" or name not in self._hidden) and isinstance(value, NamedTensor | np.ndarray):
                 yield name
@@ -85,7 +85,7 @@ def is_operand(value: object) -> bool:
 
 
 class Shown(str):
-    """A text that notebooks show as it is, without quotes."""
+    """A text that notebooks show unchanged, without quotes."""
 
     __slots__ = ()
 
@@ -95,12 +95,12 @@ class Shown(str):
 
 
 class Magic:
-    """The function behind `%ne` and `%%ne`: compute a text, or tell its plan, code or type.
+    """`%ne` and `%%ne`: compute a text, or show its plan, code or type.
 
-    %ne N C, C -> N | x, w         an expression; its operands stand behind the bar
+    %ne N C, C -> N | x, w         an expression; its operands follow the bar
     %ne y[N] = sum[C](x[N C])      a formula; it takes the variables that it names, and makes y
-    %ne -p TEXT    --plan TEXT     what would be done, step by step
-    %ne -c TEXT    --code TEXT     the NumPy that would run
+    %ne -p TEXT    --plan TEXT     the plan, step by step
+    %ne -c TEXT    --code TEXT     the NumPy code
     %ne -t TEXT    --type TEXT     names, sizes, dtype and cost of the result
     %%ne [-p | -c | -t]            the same for a cell; a formula may have several statements
     """
@@ -116,7 +116,7 @@ class Magic:
             return self._answer(line if cell is None else f"{line}\n{cell}")
         except (NameExprError, LineError) as fault:
             text = str(fault) if isinstance(fault, NameExprError) else f"%ne: {fault}"
-            fault.__dict__["_render_traceback_"] = text.split("\n").copy  # IPython asks for it
+            fault.__dict__["_render_traceback_"] = text.split("\n").copy  # IPython calls it
             raise
 
     def _answer(self, text: str) -> Any:
@@ -206,7 +206,7 @@ def offered(source: str, cursor: int, variables: Variables) -> Offer | None:
 
 
 def matcher(shell: Any) -> Callable[[Any], dict[str, Any]]:
-    """Return the function that IPython's completer asks (its "matcher API v2")."""
+    """Return the function for IPython's completer (its "matcher API v2")."""
     from IPython.core.completer import SimpleCompletion, context_matcher
 
     @context_matcher(identifier=IDENTIFIER)  # type: ignore[untyped-decorator, unused-ignore]

@@ -1,5 +1,5 @@
 """Pictures of networks, contraction trees, memory and tensors, as SVG, DOT and Mermaid text.
 
-Inert data goes in (`data.py`), text comes out; nothing here runs or measures anything. The stage that knows
-what a plan does (`nameexpr.runtime.plan.drawing`) makes the data.
+The input is inert data (`data.py`), the output text; nothing here executes or measures anything. The stage
+that knows the steps of a plan (`nameexpr.runtime.plan.drawing`) creates the data.
 """

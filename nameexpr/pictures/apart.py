@@ -1,7 +1,7 @@
-"""Boxes and words that keep apart, in two passes: from left to right, and from the top down.
+"""Remove overlaps of boxes and words in two passes: from left to right, and from the top down.
 
-In each pass an item goes where it wants to be, or as far as those before it push it; items of one column, or
-of one row, go together.
+In each pass an item is placed at its preferred position, or as far as earlier items push it; items of one
+column, or of one row, move together.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from dataclasses import dataclass
 
 GAP = 10
 MOST = 800
-"""Items up to which it is looked at which of them overlap; more of them only go apart down."""
+"""The number of items up to which overlaps are examined; more items only move down."""
 CELL = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """How far a box reaches from its middle: to the left, up, to the right, down.
+    """The extent of a box from its middle: to the left, up, to the right, down.
 
-    `side` is how far it reaches to the right next to where a level link leaves it.
+    `side` is its extent to the right where a level link leaves it.
     """
 
     left: float
@@ -32,7 +32,7 @@ class Body:
 
 @dataclass(slots=True)
 class Placed:
-    """A box or words: where it wants to be, and the column and the row that it belongs to."""
+    """A box or words: its preferred position, and its column and row."""
 
     body: Body
     x: float
@@ -43,12 +43,12 @@ class Placed:
 
 
 def width_of(items: Sequence[Placed]) -> float:
-    """Return how wide items are together."""
+    """Return the total width of items."""
     return max(one.x + one.body.right for one in items) - min(one.x - one.body.left for one in items)
 
 
 def centre(one: Placed, other: Placed, words: Placed, items: Sequence[Placed]) -> None:
-    """Move words that are between the boxes of one row or column to the middle of the gap, if it is free."""
+    """Move words between the boxes of one row or column to the middle of the gap, if it is free."""
     x, y, body = words.x, words.y, words.body
     if one.row == other.row == words.row:
         left, right = sorted((one, other), key=lambda item: item.x)
@@ -64,26 +64,26 @@ def centre(one: Placed, other: Placed, words: Placed, items: Sequence[Placed]) -
 
 
 def _meet(one: Placed, other: Placed) -> bool:
-    """Whether items overlap; legs at the top of a box count as far down as they reach."""
+    """Return whether items overlap; legs at the top of a box count to their full height."""
     across = (
         one.x - one.body.left < other.x + other.body.right
         and other.x - other.body.left < one.x + one.body.right
     )
     down = one.y - one.body.up < other.y + other.body.down and other.y - other.body.up < one.y + one.body.down
-    if across and down and other.body.side:  # the free corner below its legs
+    if across and down and other.body.side:  # the free corner under its legs
         is_below = one.y - one.body.up >= other.y - other.body.down
         return not (is_below and one.x - one.body.left >= other.x + other.body.side)
     return across and down
 
 
 def keep_apart(items: Sequence[Placed]) -> None:
-    """Move items so that no two of them meet."""
+    """Move items so that no two of them overlap."""
     _push_right(items)
     _push_down(items)
 
 
 def _push_right(items: Sequence[Placed]) -> None:
-    """Keep apart the items of one row, and others that overlap less across than down."""
+    """Separate the items of one row, and others that overlap less across than down."""
     before: defaultdict[int, list[int]] = defaultdict(list)
     rows: defaultdict[Hashable, list[int]] = defaultdict(list)
     order = sorted(range(len(items)), key=lambda number: (items[number].x, number))
@@ -120,7 +120,7 @@ def _overlaps(one: Placed, other: Placed) -> tuple[float, float]:
 
 
 def _push_down(items: Sequence[Placed]) -> None:
-    """Keep everything apart: each row goes below what is above it anywhere along its items."""
+    """Separate everything: each row moves below everything above it along its items."""
     skyline: dict[int, float] = {}
     order = sorted(range(len(items)), key=lambda number: (items[number].y, number))
     for line in _lines_of(items, order, is_column=False):

@@ -1,10 +1,10 @@
 """The styles of pictures: one that takes its colours from the page, and one for paper.
 
 Inside a page a picture has no background and the page's text colour, `currentColor`. Accents are mixed with
-that: darker on light pages, lighter on dark ones, even where the page does not declare which it is. A picture
-that is a document of its own has a background, and is light or dark by `light-dark()`. A page can set each
-colour as a CSS variable, such as `--nameexpr-open`. Programs that know none of this use the colour before
-each of these; `PLAIN` has only those colours, for conversion to PNG and PDF.
+it: darker on light pages, lighter on dark ones, even if the page does not declare which it is. A picture that
+is a separate document has a background, and is light or dark by `light-dark()`. A page can set each colour as
+a CSS variable, such as `--nameexpr-open`. Programs that support none of this use the plain colour that
+precedes each of these; `PLAIN` has only those colours, for conversion to PNG and PDF.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 FONT = "ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace"
 _PAGES = {"ink": ("#1b1f24", "#e6edf3"), "back": ("#ffffff", "#14181d")}
-"""Text and background of a document of its own, light and dark."""
+"""Text and background of a separate document, light and dark."""
 _ACCENTS = {"open": "#1f78c8", "gone": "#c8641e", "limit": "#cf3040", "heat": "#e8743b"}
 _RULES = """
 .{p} text{{font-family:{font};{fill_ink}}}
@@ -58,7 +58,7 @@ def _adaptive(name: str) -> str:
 
 
 def _declarations(*, is_plain: bool) -> dict[str, str]:
-    """Return what each colour is as a fill and as a stroke, the plain colour first."""
+    """Return each colour as a fill and as a stroke, the plain colour first."""
     plain = {**_ACCENTS, "ink": _PAGES["ink"][0]}
     parts = {}
     for name, colour in plain.items():
@@ -70,11 +70,11 @@ def _declarations(*, is_plain: bool) -> dict[str, str]:
 
 
 RULES: Mapping[str, str] = {"rules": _RULES + _ALONE, **_declarations(is_plain=False)}
-"""What `style` writes for pages."""
+"""The declarations that `style` writes for pages."""
 PLAIN: Mapping[str, str] = {"rules": _RULES + _ON_PAPER, **_declarations(is_plain=True)}
-"""What `style` writes for paper."""
+"""The declarations that `style` writes for paper."""
 
 
 def style(prefix: str, rules: Mapping[str, str]) -> str:
-    """Write a style sheet for a picture whose classes have this prefix."""
+    """Return a style sheet for a picture whose classes have this prefix."""
     return f"<style>{rules['rules'].format(p=prefix, font=FONT, **_PAGES, **rules)}</style>"

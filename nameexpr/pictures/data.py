@@ -1,11 +1,11 @@
-"""What is drawn, as inert data: a network of tensors, the flow of values to a result, memory, a tensor.
+"""The data of pictures: a network of tensors, the flow of values to a result, memory, a tensor.
 
     TensorNetwork = Tensor*, Leg*   labels join tensors; those of the result stay open
-    Flow          = Node*           every value with what it is made of, and what that costs
+    Flow          = Node*           every value with its sources, and its costs
     Memory        = Moment*, limit  bytes alive, step by step
     Box           = (name, size)*   one tensor
 
-Labels and titles are as a person reads them, and not yet made harmless: whoever writes them does that.
+Labels and titles are in readable form and not yet escaped: the code that writes them does that.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """An operand of a network. `note` tells more than its title: its shape, or that it is bound; `mark` is
-    what is written where there is little room.
+    """An operand of a network. `note` adds to its title: its shape, or that it is bound; `mark` is the text
+    where there is little room.
     """
 
     title: str
@@ -28,8 +28,8 @@ class Tensor:
 class Leg:
     """A label with its size. `ends` are the tensors that have it, in order, one twice for a diagonal.
 
-    It is open if the result has it, too; else it is contracted, or reduced. Joined to more than two places
-    (ends, and the result) it is a hyperedge. Without ends it is a dim that only the result has.
+    It is open if the result has it, too; else it is contracted, or reduced. If it connects more than two
+    places (ends, and the result) it is a hyperedge. Without ends it is a dim that only the result has.
     """
 
     label: str
@@ -39,15 +39,15 @@ class Leg:
 
     @property
     def is_hyperedge(self) -> bool:
-        """Whether the label joins three places and more, the result counted."""
+        """Whether the label connects three or more places, including the result."""
         return len(self.ends) + self.is_open > 2  # noqa: PLR2004  an edge has two ends
 
 
 @dataclass(frozen=True, slots=True)
 class TensorNetwork:
-    """Tensors and the labels that join them.
+    """Tensors and the labels that connect them.
 
-    `result` is the result's term; `reducer` what happens to labels that it lacks: "sum", "max", ...
+    `result` is the result's term; `reducer` is how labels that it lacks are combined: "sum", "max", ...
     """
 
     title: str
@@ -59,11 +59,11 @@ class TensorNetwork:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value: what makes it, its dims, and what that costs.
+    """A value: its operation, its dims, and its costs.
 
-    `sources` are the numbers of the values that it is made of, all of them lower than its own. `flops` and
-    `bytes` are None where they are not known; `bytes` are those of the value. `kind` is "operand", "step", or
-    "held" for what is computed once and kept, or was computed before.
+    `sources` are the numbers of the values that it depends on, all of them lower than its own. `flops` and
+    `bytes` are None if unknown; `bytes` are those of the value. `kind` is "operand", "step", or "held" for a
+    value that is computed once and kept, or was computed before.
     """
 
     kind: str
@@ -77,9 +77,9 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Values from the operands to the results, whose numbers `outputs` are. A contraction tree is one.
+    """Values from the operands to the results, whose numbers are `outputs`. A contraction tree is a flow.
 
-    `what` says in a few words what kind of flow this is.
+    `what` describes the kind of flow in a few words.
     """
 
     title: str
@@ -90,7 +90,7 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One step in memory: bytes alive while it runs and after it, operands left out.
+    """One step in memory: bytes alive while it runs and after it, not counting operands.
 
     `depth` is the number of loops around it.
     """
@@ -113,7 +113,7 @@ class Memory:
 
     @property
     def peak(self) -> int:
-        """The most bytes alive at once, operands left out."""
+        """The most bytes alive at once, not counting operands."""
         return max((moment.during for moment in self.moments), default=0)
 
 
@@ -127,7 +127,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """All that a plan has pictures of. The network of a formula is the flow of its values."""
+    """The data of all pictures of a plan. The network of a formula is the flow of its values."""
 
     network: TensorNetwork | Flow
     tree: Flow

@@ -1,7 +1,7 @@
 """A picture as a str, and how it is written to a file.
 
-SVG needs nothing. PNG and PDF are converted by vl-convert, which brings all that it needs on every system: it
-is the extra `nameexpr[pictures]`, and imported on use.
+SVG needs no other package. PNG and PDF are converted by vl-convert, which is self-contained on every system:
+it is the extra `nameexpr[pictures]`, and imported on use.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from nameexpr.whole_files import replace_file
 
 SUFFIXES = (".svg", ".png", ".pdf")
 SHARPNESS = 2
-"""Pixels of a PNG for each unit of the picture."""
+"""The number of pixels of a PNG per unit of the picture."""
 
 
 class Picture(str):
@@ -24,7 +24,9 @@ class Picture(str):
     _plain: tuple[str, str, str]
 
     def __new__(cls, head: str, style: str = "", plain: str = "", rest: str = "") -> Picture:
-        """Join a document from its parts; `plain` is the style for programs that know no CSS of pages."""
+        """Join a document from its parts; `plain` is the style for programs that do not support CSS
+        of pages.
+        """
         self = super().__new__(cls, head + style + rest)
         self._plain = (head, plain, rest)
         return self
@@ -48,9 +50,9 @@ class Picture(str):
         Raises
         ------
         OptionError
-            NE625, for another ending.
+            NE625 for another ending.
         OptionError
-            NE686, for .png and .pdf without the extra `nameexpr[pictures]`.
+            NE686 for .png and .pdf without the extra `nameexpr[pictures]`.
 
         Examples
         --------
@@ -66,7 +68,7 @@ class Picture(str):
         replace_file(name, lambda stream: stream.write(content))
 
     def content(self, suffix: str) -> bytes:
-        """Return the bytes of a file with this suffix (NE686 without what converts it)."""
+        """Return the bytes of a file with this suffix (NE686 without the converter)."""
         if suffix == ".svg":
             return self.encode("utf-8")
         converter = _converter(suffix)
@@ -77,7 +79,7 @@ class Picture(str):
 
 
 def suffix_of(path: str) -> str:
-    """Return what a file's name ends in, in small letters; NE625 if pictures are not written so."""
+    """Return the suffix of a file's name in lower case; NE625 for unsupported ones."""
     suffix = os.path.splitext(path)[1].casefold()
     if suffix in SUFFIXES:
         return suffix

@@ -1,8 +1,9 @@
-"""The picture of a flow of values: the contraction tree of an expression, and what a formula is made of.
+"""The picture of a flow of values: the contraction tree of an expression, and the values of a formula.
 
-Operands are at the top, results at the bottom with a strong frame; each box tells what makes the value, its
-dims, and what that costs. The more of all flops a step takes, the stronger its box is coloured, and the more
-bytes a value has, the wider its lines are. What is computed only once and kept has a dashed frame.
+Operands are at the top, results at the bottom with a strong frame; each box shows the operation of a value,
+its dims, and its costs. The larger the share of all flops of a step, the stronger is the colour of its box,
+and the more bytes a value has, the wider are its lines. Values that are computed once and kept have a dashed
+frame.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ PAD = 10
 BETWEEN = 34
 FRAMES = {"operand": "box", "held": "held"}
 LINES = (1.2, 6.0)
-"""Widths of lines: the least, and that of the largest value."""
+"""The widths of lines: the smallest, and that of the largest value."""
 MOST_DETAILED = 40
-"""Operands up to which boxes tell dims and bytes; in larger flows, only the tooltips do."""
+"""The number of operands up to which boxes show dims and bytes; in larger flows, only the tooltips do."""
 LEAST_SHARE = 0.01
-"""Share of all flops from which a step is coloured."""
+"""The share of all flops from which a step is coloured."""
 
 
 def draw_flow(flow: Flow) -> Picture:
@@ -64,14 +65,14 @@ def draw_flow(flow: Flow) -> Picture:
 
 
 def _thickness(size: int | None, largest: int) -> float:
-    """Compute the width of a line in pixels: that of the largest value, and less for every halving."""
+    """Return the width of a line in pixels: that of the largest value, and less for every halving."""
     if not size:
         return LINES[0]
     return max(LINES[0], round(LINES[1] - log2(largest / size) / 2, 1))
 
 
 def _heights(layout: FlowLayout, highs: Sequence[int], top: int) -> tuple[dict[int, int], dict[int, int]]:
-    """Compute the top and bottom of each place: a box is in the middle of its layer, a bend spans it."""
+    """Return the top and bottom of each place: a box is in the middle of its layer, a bend spans it."""
     tops: dict[int, int] = {}
     bottoms: dict[int, int] = {}
     for row in layout.layers:
@@ -85,8 +86,8 @@ def _heights(layout: FlowLayout, highs: Sequence[int], top: int) -> tuple[dict[i
 
 
 def node_lines(node: Node, columns: int = COLUMNS, total: int = 0, *, is_brief: bool = False) -> list[str]:
-    """Format the lines in the box of a value: what makes it, its dims, costs, a note. If there are `total`
-    flops, its share of them is told. A brief box only tells what makes it, and the flops.
+    """Return the lines in the box of a value: its operation, its dims, costs, a note. If `total` flops are
+    given, its share of them is shown. A brief box only shows the operation and the flops.
     """
     flops = flops_text(node.flops) if node.flops else ""
     if flops and node.flops and LEAST_SHARE * total <= node.flops < total:

@@ -1,8 +1,8 @@
-r"""Networks and flows as text for Graphviz and for Mermaid. Only names of ours are outside quotes.
+r"""Networks and flows as text for Graphviz and for Mermaid. Only names of this package are unquoted.
 
-Both languages are written from the same vertices and edges, and quote in their own way. Inside quotes Mermaid
-still sees Markdown, HTML, directives and entities, so there every character is a numbered entity that is no
-letter, no digit and not among a few signs without a meaning.
+Both languages are written from the same vertices and edges, with different quoting. Inside quotes Mermaid
+still interprets Markdown, HTML, directives and entities, so that every character is written as a numbered
+entity unless it is a letter, a digit or one of a few signs without a meaning.
 
 >>> print(quoted_dot('say "a"', "b"), quoted_mermaid('say "a"', "end"))
 "say \"a\"\nb" "say #34;a#34;<br/>end"
@@ -32,14 +32,14 @@ _VERTICES = {
     "step": ("label={}", "[{}]"),
     "held": ("label={}", "[{}]"),
 }
-"""What each kind of vertex is in DOT, and the brackets that it has in Mermaid."""
+"""The shape of each kind of vertex in DOT, and its brackets in Mermaid."""
 _EDGES = {
     "joint": ("{pen}", "{line}"),
     "tip": ("{pen}, dir=forward", "-->"),
     "stub": ("label={label}, {pen}, dir=forward, arrowhead=tee", "-.-x"),
     "pair": ("label={label}, {pen}", "-.-|{label}|"),
 }
-"""What each kind of edge of a network is in both."""
+"""The style of each kind of edge of a network in both."""
 _FRAMES = {"operand": ("rounded",), "held": ("dashed",)}
 
 
@@ -53,7 +53,7 @@ class Vertex(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """A line of a leg; of a flow, which has none, the way from a value to what is made of it."""
+    """A line of a leg; of a flow, which has none, the line from a value to a value computed from it."""
 
     source: str
     target: str
@@ -62,8 +62,8 @@ class Edge(NamedTuple):
 
 
 def quoted_dot(*lines: str) -> str:
-    """Quote lines as a string of DOT, in which nothing has a meaning but quotes and backslashes."""
-    # A backslash begins an escape of Graphviz's, such as \N for the node's own name.
+    """Quote lines as a string of DOT, in which only quotes and backslashes have a meaning."""
+    # A backslash begins an escape of Graphviz, such as \N for the node's own name.
     safe = [visible(line).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") for line in lines]
     return '"' + "\\n".join(safe) + '"'
 
@@ -120,7 +120,7 @@ def mermaid(graph: TensorNetwork | Flow) -> str:
 
 
 def _parts(graph: TensorNetwork | Flow) -> Iterator[Vertex | Edge]:
-    """Yield the vertices and edges of a graph; an edge comes behind the vertices that it joins."""
+    """Yield the vertices and edges of a graph; an edge comes after the vertices that it joins."""
     if isinstance(graph, Flow):
         for number, node in enumerate(graph.nodes):
             lines = tuple(node_lines(node, COLUMNS))

@@ -1,9 +1,9 @@
 """HTML for notebooks: the small table of a tensor, and an expression or a formula in colours.
 
-Texts come in and one text goes out: no NumPy here, and everything passes `escaped`. The styles are inline,
-for notebooks strip style sheets. The table takes its colours from the page, light or dark; texts take theirs
-from the notebook's own editor where it lends them (JupyterLab's CSS variables), and beside them weight, slant
-and underlines tell tokens apart.
+The input and output are text: NumPy is not used here, and everything is passed through `escaped`. The styles
+are inline, because notebooks strip style sheets. The table takes its colours from the page, light or dark;
+texts take theirs from the notebook's editor if it exports them (JupyterLab's CSS variables), and weight,
+slant and underlines also distinguish tokens.
 
 >>> print(html_table(HtmlTable("x", (("0", ("1.5",)),), "N", "C", ("0",))))  # doctest: +ELLIPSIS
 <table style="..."><caption style="...">x</caption><thead><tr><td></td><th ...>C</th></tr>...
@@ -45,7 +45,7 @@ _STYLES = {
 
 @dataclass(frozen=True, slots=True)
 class Thumbnail:
-    """An image as a data URI, and how large it is drawn, in pixels."""
+    """An image as a data URI, and its displayed size in pixels."""
 
     uri: str
     wide: int
@@ -54,7 +54,7 @@ class Thumbnail:
 
 @dataclass(frozen=True, slots=True)
 class HtmlTable:
-    """What a table shows. `caption` is on a few lines, and alone where there are no `lines`: a line is its
+    """The contents of a table. `caption` has a few lines, and is alone if there are no `lines`: a line is its
     number (empty, if lines have none) and its elements.
 
     `rows` and `columns` are the dims on its sides, empty for a side without one; `heads` are the numbers of
@@ -70,7 +70,7 @@ class HtmlTable:
 
 
 def html_table(table: HtmlTable) -> str:
-    """Write a table as HTML."""
+    """Return a table as HTML."""
     caption = "\n".join(shortened(line, LONGEST_CAPTION) for line in table.caption.split("\n"))
     parts = [f'<table style="{_TABLE}"><caption style="{_CAPTION}">{caption}</caption>']
     if table.heads:
@@ -94,19 +94,19 @@ def html_table(table: HtmlTable) -> str:
 
 
 def shortened(text: str, longest: int = LONGEST_CELL) -> str:
-    """Escape a text for HTML, its end cut off if it is long.
+    """Escape a text for HTML, truncated if it is long.
 
     >>> shortened("<b>"), shortened("12345", 3)
     ('&lt;b&gt;', '12…')
     """
-    # Cut before and after: an element may print megabytes, and an escape is longer than its character.
+    # Truncate before and after: an element may print megabytes, and an escape is longer than its character.
     short = text if len(text) <= longest else text[: longest - 1] + ELIDED
     return escaped(short.replace("\n", " "))
 
 
 def coloured(text: str, kind: Kind | None = None) -> str:
-    """Write a text, right or wrong, as HTML, a `span` with a style around each of its tokens; a very long one
-    is cut.
+    """Return a text, valid or not, as HTML with a styled `span` around each of its tokens; a very long one is
+    truncated.
 
     >>> coloured("<b>", "expression").startswith('<span style="text-decoration:underline wavy')
     True
@@ -120,7 +120,7 @@ def coloured(text: str, kind: Kind | None = None) -> str:
 
 
 def coloured_signature(text: str, inputs: Sequence[str], result: str) -> str:
-    """Write a compiled text as HTML, with what it takes and what it gives below."""
+    """Return a compiled text as HTML, with its operands and results below."""
     takes = ", ".join(inputs) or "nothing"
     line = escaped(f"takes {takes}\ngives {result or 'a number'}"[:LONGEST_TEXT])
     return (

@@ -1,10 +1,10 @@
-"""Where the values of a flow go: in layers, with few crossings, and near to each other.
+"""Lay out the values of a flow: in layers, with few crossings and short lines.
 
-A value is one layer above the highest of those that are made of it, so most lines are short; a line that
-passes layers gets a place in each of them, so that it runs between boxes and not through them. Within a layer
-the order is that of a walk up from the results, which keeps trees free of crossings, then bettered by
-barycentres (Sugiyama, Tagawa, Toda, 1981). Boxes are moved to the mean of their neighbours as far as order
-and widths allow, which is a regression that keeps an order (Ayer et al., 1955).
+A value is one layer above the highest of the values computed from it, so that most lines are short; a line
+that passes layers gets a place in each of them, so that it runs between boxes and not through them. Within a
+layer the initial order is that of a walk up from the results, which keeps trees free of crossings; it is then
+improved by barycentres (Sugiyama, Tagawa, Toda, 1981). Boxes are moved to the mean of their neighbours as far
+as order and widths allow, which is an isotonic regression (Ayer et al., 1955).
 """
 
 from __future__ import annotations
@@ -17,25 +17,26 @@ from nameexpr.pictures.data import Flow
 
 GAP = 18
 BEND = 14
-"""Width of the place of a passing line."""
+"""The width of the place of a passing line."""
 SWEEPS = 4
 ROUNDS = 3
 HEAVIEST = 10**6
 MOST_PLACES = 4000
-"""Places up to which orders are bettered; beyond, the picture is too large to be looked at anyway."""
+"""The number of places up to which orders are improved; beyond it, the picture is too large to read anyway.
+"""
 MOST_BENDS = 20_000
-"""Layers that all lines pass together up to which they run beside the boxes; an operand of 3,000 statements
-passes 3,000 layers 3,000 times.
+"""The total number of layers that lines pass, up to which they get places between boxes; an operand of 3,000
+statements passes 3,000 layers 3,000 times.
 """
 Links = Mapping[int, tuple[list[int], list[int]]]
-"""For each place those that it is joined to: above, and below."""
+"""For each place those that it is connected to: above, and below."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlowLayout:
-    """Layers from the top down, each a row of places; a place is a node or, above their count, a bend.
+    """Layers from the top down, each a row of places; a place is a node or, for higher numbers, a bend.
 
-    `middles` are the x of all places. `lines` are the places that each line goes through, from the top.
+    `middles` are the x of all places. `lines` are the places that each line passes through, from the top.
     """
 
     layers: tuple[tuple[int, ...], ...]
@@ -70,7 +71,7 @@ def lay_out(flow: Flow, widths: Sequence[int]) -> FlowLayout:
 
 
 def _walk(flow: Flow) -> list[int]:
-    """Order all nodes, each after what it is made of, from left to right."""
+    """Return all nodes in order, each after its sources, from left to right."""
     seen: dict[int, None] = {}
     begun: set[int] = set()
     stack = [*reversed([*flow.outputs, *range(len(flow.nodes))])]
@@ -103,7 +104,7 @@ def _lines(
 
 
 def _reduce_crossings(layers: list[list[int]], links: Links) -> None:
-    """Sort layers by their barycentres, sweeping to and fro while lines cross less."""
+    """Sort layers by their barycentres, sweeping down and up while the number of crossings decreases."""
     best, kept = _crossings(layers, links), [list(row) for row in layers]
     for sweep in range(SWEEPS):
         if not best:
@@ -148,8 +149,8 @@ def _crossings(layers: Sequence[Sequence[int]], links: Links) -> int:
 
 
 def _weights(flow: Flow, lines: Sequence[tuple[int, ...]]) -> dict[int, int]:
-    """Return how strongly each place draws those below it: by the values that its own is made of. So a long
-    chain runs straight down, and does not give way to every operand.
+    """Return how strongly each place attracts those below it: by the number of values that its value depends
+    on. A long chain therefore runs straight down, and does not give way to every operand.
     """
     weights = dict.fromkeys(range(len(flow.nodes)), 1)
     for number, node in enumerate(flow.nodes):
@@ -160,16 +161,16 @@ def _weights(flow: Flow, lines: Sequence[tuple[int, ...]]) -> dict[int, int]:
 def _positions(
     layers: Sequence[Sequence[int]], links: Links, room: Mapping[int, int], weights: Mapping[int, int]
 ) -> dict[int, int]:
-    """Assign the x of all places: packed to the left first, then drawn to their neighbours."""
+    """Assign the x of all places: packed to the left first, then moved towards their neighbours."""
     middles: dict[int, int] = {}
     for row in layers:
         _fit_row(row, dict.fromkeys(row, 0.0), room, middles, weights)
-    # Down once more at the end, so that a value is in the middle below what it is made of.
+    # Down once more at the end, so that a value is centred below its sources.
     for is_up in (*(True, False) * ROUNDS, False):
         for row in layers if is_up else reversed(layers):
             wish = {place: _mean(links, place, int(is_up), middles, middles[place], weights) for place in row}
             _fit_row(row, wish, room, middles, weights)
-    for row in layers:  # what is made of nothing comes near to its readers
+    for row in layers:  # values without sources move close to their readers
         wish = {
             place: middles[place] if links[place][0] else _mean(links, place, 1, middles, middles[place])
             for place in row
@@ -186,13 +187,13 @@ def _fit_row(
     middles: dict[int, int],
     weights: Mapping[int, int],
 ) -> None:
-    """Set the x of a row: the wishes in weighted least squares, under its order and widths."""
+    """Set the x of a row: weighted least squares of the preferred positions, subject to order and widths."""
     offsets, offset = [], 0.0
     for position, place in enumerate(row):
         if position:
             offset += (room[row[position - 1]] + room[place]) / 2 + GAP
         offsets.append(offset)
-    blocks: list[tuple[float, int, int]] = []  # of places that touch: mean, weight, and how many they are
+    blocks: list[tuple[float, int, int]] = []  # of places that touch: mean, weight, and count
     for place, offset in zip(row, offsets, strict=True):
         mean, weight, count = wish[place] - offset, weights[place], 1
         while blocks and blocks[-1][0] > mean:

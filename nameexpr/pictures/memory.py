@@ -1,8 +1,8 @@
-"""The picture of memory over time: a bar for each step, from the first one down.
+"""The picture of memory over time: a bar for each step, from the top down.
 
-The solid part of a bar is what is still alive after the step, the striped part what dies with it: values that
-are read for the last time, and what the step needs only while it runs. Operands are not counted with them,
-and have a dotted bar of their own. A line marks the limit, if there is one.
+The solid part of a bar is the memory still alive after the step, the striped part the memory that is freed
+with it: values that are read for the last time, and what the step needs only while it runs. Operands are not
+included, and have a separate dotted bar. A line marks the limit, if there is one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SCALE = 320
 WORDS = 34
 GAP = 10
 FAR = 2.0
-"""How many times the peak something may be to be drawn at the same scale; beyond, it is cut off."""
+"""The ratio to the peak up to which a size is drawn to scale; larger ones are cut off."""
 
 
 def draw_memory(memory: Memory) -> Picture:
@@ -53,7 +53,7 @@ def draw_memory(memory: Memory) -> Picture:
 
 
 class _Scale:
-    """Bytes to pixels. The limit fits unless it is far beyond the peak; operands likewise."""
+    """Bytes to pixels. The limit fits unless it is far above the peak; likewise operands."""
 
     def __init__(self, memory: Memory, left: int) -> None:
         self.peak = memory.peak
@@ -62,11 +62,11 @@ class _Scale:
         self.most, self.left = max(peak, *shown, 1), left
 
     def fits(self, size: int) -> bool:
-        """Whether so many bytes can be drawn."""
+        """Return whether a number of bytes can be drawn."""
         return size <= self.most
 
     def x(self, size: int) -> int:
-        """Return where a bar of so many bytes ends."""
+        """Return the end of a bar of this number of bytes."""
         return self.left + min(SCALE, size * SCALE // self.most)
 
 
@@ -76,7 +76,7 @@ def _operands(sheet: Sheet, memory: Memory, scale: _Scale, y: int) -> None:
     end = scale.x(memory.operands)
     sheet.rect(scale.left, y, end - scale.left, BAR, "given", 0)
     if not scale.fits(memory.operands):
-        # Two strokes across the bar: it is longer than it is drawn.
+        # Two strokes across the bar: it is longer than drawn.
         for x in (end - 24, end - 18):
             sheet.path([("M", x, y + BAR + 3), ("L", x + 8, y - 3)], "line", 1.5)
     sheet.text(scale.left + SCALE + GAP, y + 12, bytes_text(memory.operands), "", "start")
@@ -84,7 +84,7 @@ def _operands(sheet: Sheet, memory: Memory, scale: _Scale, y: int) -> None:
 
 
 def _bar(sheet: Sheet, memory: Memory, moment: Moment, scale: _Scale, y: int) -> None:
-    """Draw the bytes of a step: those that stay, and behind them those that go."""
+    """Draw the bytes of a step: those that remain, followed by those that are freed."""
     stays, most = scale.x(moment.after), scale.x(moment.during)
     if stays > scale.left:
         sheet.rect(scale.left, y, stays - scale.left, BAR, "kept", 0)
@@ -98,7 +98,7 @@ def _bar(sheet: Sheet, memory: Memory, moment: Moment, scale: _Scale, y: int) ->
 
 
 def _limit(sheet: Sheet, limit: int, scale: _Scale, top: int, bottom: int) -> None:
-    """Draw the limit as a line, or say that it lies further right."""
+    """Draw the limit as a line, or note that it is further right."""
     words = f"limit {bytes_text(limit)}"
     if not scale.fits(limit):
         sheet.text(scale.left + SCALE, top - 10, words + " →", "over", "end")
@@ -109,7 +109,7 @@ def _limit(sheet: Sheet, limit: int, scale: _Scale, top: int, bottom: int) -> No
 
 
 def _legend(sheet: Sheet, memory: Memory, y: int) -> None:
-    """Say what the fillings mean, as far as there are such."""
+    """Explain the fillings that occur."""
     kinds = [("given", "operands, not counted")]
     if any(moment.after for moment in memory.moments):
         kinds.append(("kept", "alive after the step"))

@@ -1,13 +1,13 @@
 """The picture of a tensor network: a box for each operand, a line for each label.
 
-Labels of the result go up and end in arrows, drawn in full; labels that are contracted run between tensors or
-below them, dashed, and end in a bar where only one tensor has them. Where three and more meet, they meet in
-a dot. Lines are as thick as the logarithm of the size.
+Labels of the result go up and end in arrows, drawn solid; labels that are contracted run between tensors or
+below them, dashed, and end in a bar if only one tensor has them. Three or more ends meet in a dot. Lines are
+as thick as the logarithm of the size.
 
-The tensors stand in a row. A tensor is as wide as the words of its own legs need, and a leg that joins
-tensors has its word in the gap right of the first one, where no other leg passes from above to below. So no
-words ever meet, however many legs there are. Between neighbours a leg with two ends runs straight; all others
-run on tracks.
+The tensors form a row. A tensor is as wide as the words of its own legs need, and a leg that joins tensors
+has its word in the gap right of the first one, which no other leg crosses vertically. Words therefore never
+overlap, for any number of legs. Between neighbours a leg with two ends runs straight; all others run on
+tracks.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ STUB = 26
 GAP = 36
 PAD = 12
 IN_A_ROW = 8
-"""Tensors that are drawn in one row; more of them are drawn in two dimensions."""
+"""The number of tensors that are drawn in one row; more of them are drawn in two dimensions."""
 MADE = "made"
-"""What is drawn as the source of dims that only the result has."""
+"""The source that is drawn for dims that only the result has."""
 
 
 @dataclass
 class TensorBox:
-    """What is written in a tensor, and where it is."""
+    """The text of a tensor, and its position."""
 
     words: tuple[str, str]
     left: int = 0
@@ -44,7 +44,7 @@ class TensorBox:
 
 @dataclass
 class LegPlace:
-    """A leg, what is written at it, and where it runs; `ports` are the x of its ends.
+    """A leg, its text, and its route; `ports` are the x of its ends.
 
     Between neighbours it takes a `line` of their gap, along the row of tensors a `track`, else neither.
     """
@@ -67,13 +67,13 @@ class NetworkLayout:
     below: int
 
     def gap(self, leg: Leg) -> tuple[int, int]:
-        """Return where the gap right of a leg's first tensor begins and ends."""
+        """Return the start and end of the gap to the right of a leg's first tensor."""
         box, following = self.boxes[leg.ends[0]], self.boxes[leg.ends[0] + 1]
         return box.left + box.wide, following.left
 
 
 def draw_network(network: TensorNetwork) -> Picture:
-    """Draw a network; dims that only the result has come from a tensor of their own."""
+    """Draw a network; dims that only the result has come from a separate tensor."""
     if not all(leg.ends for leg in network.legs):
         made = Tensor(MADE, "by repeating")
         legs = tuple(replace(leg, ends=leg.ends or (len(network.tensors),)) for leg in network.legs)
@@ -132,7 +132,7 @@ class _Drawing:
         self.sheet.end()
 
     def leg(self, place: LegPlace) -> None:
-        """Draw one label, in the way that its ends ask for."""
+        """Draw one label, depending on its ends."""
         leg, sheet, thick = place.leg, self.sheet, thickness(place.leg.size)
         sheet.begin(f"{leg.label}: size {leg.size}, {_fate(self.network, leg)}")
         if leg.is_open:
@@ -145,7 +145,7 @@ class _Drawing:
             sheet.text((start + end) / 2, y - thick / 2 - 4, place.words)
         elif place.track is not None:
             self._below(place, thick, self.first_track + place.track * LINE)
-        else:  # one end that goes away: a bar
+        else:  # one end that is reduced: a bar
             x, y = place.ports[0], self.bottom + STUB - 6
             sheet.path([("M", x, self.bottom), ("V", y)], "gone", thick)
             sheet.path([("M", x - 8, y), ("H", x + 8)], "bar")
@@ -153,7 +153,7 @@ class _Drawing:
         sheet.end()
 
     def _open(self, place: LegPlace, thick: float) -> None:
-        """Draw a leg up to its arrow, and along the row where several tensors have it."""
+        """Draw a leg up to its arrow, and along the row if several tensors have it."""
         tip, sheet, ends = self.tips, self.sheet, place.ports
         half = round(4 + thick / 2)
         sheet.path([("M", ends[0], self.top), ("V", tip + 8)], "open", thick)
@@ -191,7 +191,7 @@ def lay_out(network: TensorNetwork) -> NetworkLayout:
         for tensor in network.tensors
     ]
     lines: Counter[tuple[int, ...]] = Counter()
-    gaps = [GAP] * len(boxes)  # right of each tensor: as much as the words there need
+    gaps = [GAP] * len(boxes)  # right of each tensor: as wide as the words there
     for place in legs:
         leg = place.leg
         if not leg.is_open and len(set(leg.ends)) > 1:
@@ -208,7 +208,7 @@ def lay_out(network: TensorNetwork) -> NetworkLayout:
 
 
 def _set_tracks(legs: Sequence[LegPlace], *, is_open: bool) -> int:
-    """Give tracks to the legs along the row of tensors, short ones next to it; return how many there are."""
+    """Assign tracks to the legs along the row of tensors, short ones next to it; return their number."""
     along = [
         (place.leg.ends[-1] - place.leg.ends[0], place.leg.ends[0], number)
         for number, place in enumerate(legs)
@@ -226,16 +226,16 @@ def _set_tracks(legs: Sequence[LegPlace], *, is_open: bool) -> int:
 
 
 def _set_ports(box: TensorBox, tensor: int, legs: Sequence[LegPlace], left: int) -> None:
-    """Place a tensor and the ports of its legs, each with the room that its word needs.
+    """Place a tensor and the ports of its legs, each with room for its word.
 
-    Those above are in the order of the text. Those below are in the one that crosses fewest legs.
+    Those above are in the order of the text. Those below are in the order with the fewest crossings.
     """
     rows: dict[bool, list[tuple[LegPlace, int]]] = {True: [], False: []}
     for place in legs:
         leg = place.leg
         for which, end in enumerate(leg.ends):
             if end == tensor and place.line is None:
-                # Words stand at the tip of an open leg, below one that only this tensor has, and between the
+                # Words are at the tip of an open leg, below one that only this tensor has, and between the
                 # first two ends of one that it has several times.
                 has_word = which == 0 if leg.is_open else len(set(leg.ends)) == 1 and which <= 1
                 rows[leg.is_open].append((place, pixels(place.words) + PAD if has_word else PORT))
@@ -252,8 +252,8 @@ def _set_ports(box: TensorBox, tensor: int, legs: Sequence[LegPlace], left: int)
 
 
 def _side(tensor: int, leg: Leg, track: int) -> tuple[int, int]:
-    """Return the rank of a leg below a tensor: what comes from the left, what stays or passes, what leaves to
-    the right; and so that of two that come, or leave, the shorter one is inside the longer one.
+    """Return the rank of a leg below a tensor: legs from the left, then local and passing ones, then legs to
+    the right; of two from or to the same side, the shorter one is inside the longer one.
     """
     first, last = leg.ends[0], leg.ends[-1]
     if first < tensor == last:

@@ -1,8 +1,8 @@
-"""Boxes and the words on their links in the plane: no two of them meet, and the drawing is not too wide.
+"""Arrange boxes and the words on their links in the plane, without overlaps and not too wide.
 
-`stress` places points; here they get the room that they need. Where most links are level or upright, the
-boxes are put into rows and columns, as those of a lattice or a ladder. What is too wide even if drawn tight
-is folded, as a river meanders: every other strip runs back.
+`stress` places points; here they get the room that they need. If most links are level or upright, the boxes
+are put into rows and columns, like those of a lattice or a ladder. A drawing that is too wide even if drawn
+tight is folded, as a river meanders: every other strip runs backwards.
 """
 
 from __future__ import annotations
@@ -15,22 +15,24 @@ from nameexpr.pictures.apart import GAP, MOST, Body, Placed, centre, keep_apart,
 from nameexpr.pictures.stress import Edge, Point, leveled, stress_layout, uprightness
 
 UNIT, WIDE_UNIT = 105, 150
-"""Pixels of a link of length 1 where nothing pushes: in a lattice, and else."""
+"""The pixels of a link of length 1 without overlaps: in a lattice, and otherwise."""
 FLAT = 0.8
-"""A unit down, in units across."""
+"""The vertical unit, in horizontal units."""
 SPARE = 1.5
-"""How much more room than its boxes and words a drawing has."""
+"""The ratio of the area of a drawing to that of its boxes and words."""
 WIDEST = 1800
 WISHED = 1300
-"""Width of a drawing that has to be folded, or is made tighter."""
+"""The width above which a drawing is made tighter, or folded."""
 TIGHTER = (1.0, 0.7, 0.45, 0.25, 0.02)
 SLOPE = 0.45
 STRAIGHT = 0.75
-"""Share of links that are nearly level or upright in what is drawn as a lattice."""
+"""The share of nearly level or upright links from which a drawing is a lattice."""
 NEAR = 0.2
-"""How near a link may pass a box that it does not join, in units of a link; else it goes around."""
+"""The smallest distance between a link and a box that it does not join, in units of a link; else it is routed
+around.
+"""
 MOST_NEAR = 400
-"""Boxes up to which that is looked at."""
+"""The number of boxes up to which this is examined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class Arrangement:
 
 
 def arrange(bodies: Sequence[Body], links: Sequence[Link]) -> Arrangement:
-    """Arrange boxes, part after part where not all of them are joined."""
+    """Arrange boxes, one connected part after the other."""
     boxes: dict[int, Point] = {}
     words: dict[int, Point] = {}
     left = top = bottom = 0.0
@@ -87,7 +89,7 @@ def _parts(count: int, links: Sequence[Link]) -> list[set[int]]:
 
 
 class _Piece:
-    """A connected part on its way into the plane."""
+    """A connected part while it is arranged."""
 
     def __init__(
         self, bodies: Sequence[Body], links: Sequence[Link], own: Sequence[int], inside: Sequence[int]
@@ -108,7 +110,9 @@ class _Piece:
         self.sides = [self._detour(number) for number in range(len(self.links))]
 
     def _units(self) -> tuple[float, float]:
-        """Return the scales across and down of a drawing that is no lattice: it has room for all of it."""
+        """Return the horizontal and vertical scales of a drawing that is not a lattice, with room for all of
+        it.
+        """
         bodies = [*self.bodies, *(link.words for link in self.links if link.words)]
         area = SPARE * sum((b.left + b.right + GAP) * (b.up + b.down + GAP) for b in bodies)
         wide, high = (max(part) + 1 for part in zip(*self.points, strict=True))
@@ -116,7 +120,7 @@ class _Piece:
         return unit, max(unit * FLAT, area / (wide * unit * high))
 
     def _line_up(self) -> None:
-        """Put boxes into rows and columns along the links that are nearly level or upright."""
+        """Move boxes into rows and columns along the links that are nearly level or upright."""
         columns, rows = _Lines(len(self.own)), _Lines(len(self.own))
         order = sorted(self.ends, key=self._slope)
         for one, other in order:
@@ -147,7 +151,9 @@ class _Piece:
         return dict(zip(self.own, places, strict=False)), dict(zip(self.inside, places[count:], strict=True))
 
     def _spread(self, unit: float) -> list[Placed]:
-        """Return all items with a scale across; down it is that of a drawing that is not made tighter."""
+        """Return all items with a horizontal scale; the vertical one is that of a drawing that is not made
+        tighter.
+        """
         boxes = [
             Placed(body, x * unit, y * self.down, ("c", column), ("r", row))
             for body, (x, y), column, row in zip(
@@ -157,7 +163,7 @@ class _Piece:
         return self._settled(boxes)
 
     def _folded(self, tight: Sequence[Placed]) -> list[Placed]:
-        """Fold a drawing into strips, the second and every other one turned by half."""
+        """Fold a drawing into strips, every other one rotated by 180 degrees."""
         boxes = tight[: len(self.own)]
         least, whole = min(item.x for item in boxes), width_of(boxes)
         long = whole / -(-whole // WISHED) + 1
@@ -179,7 +185,7 @@ class _Piece:
         return self._settled([folded[id(item)] for item in boxes])
 
     def _settled(self, boxes: Sequence[Placed]) -> list[Placed]:
-        """Add the words of links, and keep everything apart."""
+        """Add the words of links, and remove overlaps."""
         words = [self._words(boxes, number) for number in range(len(self.links))]
         items = [*boxes, *(item for item, link in zip(words, self.links, strict=True) if link.words)]
         keep_apart(items)
@@ -191,7 +197,7 @@ class _Piece:
         return [*boxes, *words]
 
     def _words(self, boxes: Sequence[Placed], number: int) -> Placed:
-        """Return the words of a link on its middle, or next to that where it has to go around boxes."""
+        """Return the words of a link on its middle, or next to it if it has to go around boxes."""
         one, other = (boxes[end] for end in self.ends[number])
         body = self.links[number].words or Body(0, 0, 0, 0)
         x, y = (one.x + other.x) / 2, (one.y + other.y) / 2
@@ -217,7 +223,7 @@ class _Piece:
         return Placed(body, x, y, column, row)
 
     def _detour(self, number: int) -> int:
-        """Return on which side a link goes around boxes that are in its way, the emptier one; else 0."""
+        """Return the side, the emptier one, on which a link goes around boxes that are in its way; else 0."""
         first, last = self.ends[number]
         (x, y), (a, b) = self.points[first], self.points[last]
         wide, high = a - x, b - y
@@ -237,14 +243,14 @@ class _Piece:
 
 
 class _Lines:
-    """Boxes that are on one line: `of` is the line of each."""
+    """Boxes on common lines: `of` is the line of each."""
 
     def __init__(self, count: int) -> None:
         self.of = list(range(count))
         self.members = [[number] for number in range(count)]
 
     def join(self, one: int, other: int, across: _Lines) -> None:
-        """Put two boxes on one line, unless two boxes would then share a line and one across."""
+        """Put two boxes on one line, unless two boxes would then share a line in both directions."""
         here, there = self.of[one], self.of[other]
         both = self.members[here] + self.members[there]
         if here == there or len({across.of[number] for number in both}) < len(both):

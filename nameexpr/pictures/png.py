@@ -11,11 +11,11 @@ from struct import pack
 from zlib import compress, crc32
 
 _COLOURS = {1: 0, 3: 2, 4: 6}
-"""The type of colour for each number of channels: grey, RGB, RGB with opacity."""
+"""The colour type for each number of channels: grey, RGB, RGB with opacity."""
 
 
 def data_uri(wide: int, high: int, channels: int, pixels: bytes) -> str:
-    """Return an image of eight bits per channel, whose pixels come row by row."""
+    """Return an image of eight bits per channel, whose pixels are given row by row."""
     line = wide * channels
     rows = b"".join(b"\0" + pixels[line * row : line * (row + 1)] for row in range(high))
     head = pack(">IIBBBBB", wide, high, 8, _COLOURS[channels], 0, 0, 0)

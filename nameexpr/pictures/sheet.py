@@ -1,8 +1,8 @@
-"""A sheet that shapes and words are put on, and its SVG.
+"""A sheet of shapes and words, and its SVG.
 
 Coordinates are whole numbers, so that equal data give equal bytes; the viewBox contains every shape and every
-word. Classes and ids begin with a checksum of what is drawn, so that several pictures can be part of one page
-without touching each other.
+word. Classes and ids begin with a checksum of the data, so that several pictures can be part of one page
+without affecting each other.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Move: TypeAlias = tuple[str, *tuple[float, ...]]
 Area: TypeAlias = tuple[float, float, float, float]
 """Left, top, right and bottom."""
 _SIZE = 'width="6" height="6" patternUnits="userSpaceOnUse"'
-_PATTERNS = (  # the fillings that tell bars apart without colour
+_PATTERNS = (  # the fillings that distinguish bars without colour
     f'<defs><pattern id="{{p}}-stripes" {_SIZE}><path class="{{p}}-stripe" d="M-1 7L7 -1"/></pattern>'
     f'<pattern id="{{p}}-dots" {_SIZE}><circle class="{{p}}-speck" cx="3" cy="3" r="1"/></pattern></defs>'
 )
@@ -35,8 +35,8 @@ _PATTERNS = (  # the fillings that tell bars apart without colour
 class Sheet:
     """Shapes and words, in order; `svg` writes them.
 
-    The repr of `data` decides the names of classes. The heading says `what` of `title` it is, and nothing
-    where there is no title; `description` is for who cannot see it.
+    The repr of `data` determines the names of classes. The heading is `what` of `title`, and empty without a
+    title; `description` is for screen readers.
     """
 
     def __init__(self, data: object, what: str, title: str, description: str) -> None:
@@ -52,20 +52,20 @@ class Sheet:
 
     @property
     def bottom(self) -> float:
-        """How far down anything reaches."""
+        """The lowest point of all shapes."""
         return self._area[3]
 
     @property
     def top(self) -> int:
-        """Where there is room below the heading."""
+        """The y below the heading."""
         return MARGIN + (TITLE + 14 if self.heading else 0)
 
     def text(
         self, x: float, y: float, words: str, kind: str = "", anchor: str = "middle", size: int = 12
     ) -> None:
-        """Put a line of text, already shortened, with its baseline at `y`."""
+        """Add a line of text, already shortened, with its baseline at `y`."""
         long = pixels(words, size)
-        # A font for other scripts is as wide as it likes: it is told how wide to be.
+        # Fonts for other scripts vary in width: the width is set explicitly.
         told = "" if words.isascii() else f' textLength="{long}" lengthAdjust="spacingAndGlyphs"'
         name = f' class="{self.prefix}-{kind}"' if kind else ""
         place = f'x="{round(x)}" y="{round(y)}" font-size="{size}" text-anchor="{anchor}"'
@@ -76,14 +76,14 @@ class Sheet:
     def rect(
         self, x: float, y: float, wide: float, high: float, kind: str, corner: int = 5, shade: float = 0
     ) -> None:
-        """Put a rectangle; `shade` is how strongly a "heat" is filled."""
+        """Add a rectangle; `shade` is the intensity of a "heat" fill."""
         place = f'x="{round(x)}" y="{round(y)}" width="{round(wide)}" height="{round(high)}"'
         filled = f' fill-opacity="{shade:.2f}"' if shade else ""
         self._parts.append(f'<rect class="{self.prefix}-{kind}" {place} rx="{corner}"{filled}/>')
         self.reaches(x, y, x + wide, y + high)
 
     def path(self, moves: Sequence[Move], kind: str, thick: float | None = None, strong: float = 1) -> None:
-        """Put a line; `thick` is its width if its class has none, `strong` its opacity."""
+        """Add a line; `thick` is its width if its class has none, `strong` its opacity."""
         shape = "".join(name + " ".join(str(round(number)) for number in place) for name, *place in moves)
         width = "" if thick is None else f' stroke-width="{thick:g}"'
         faded = "" if strong == 1 else f' stroke-opacity="{strong:.2f}"'
@@ -93,18 +93,18 @@ class Sheet:
             self.reaches(x - half, y - half, x + half, y + half)
 
     def circle(self, x: float, y: float, radius: int, kind: str) -> None:
-        """Put a circle."""
+        """Add a circle."""
         self._parts.append(
             f'<circle class="{self.prefix}-{kind}" cx="{round(x)}" cy="{round(y)}" r="{radius}"/>'
         )
         self.reaches(x - radius, y - radius, x + radius, y + radius)
 
     def begin(self, title: str) -> None:
-        """Open a group, which says this when it is pointed at."""
+        """Open a group with this tooltip."""
         self._parts.append(f"<g><title>{escaped(flat(title))}</title>")
 
     def begin_spared(self, areas: Sequence[Area], whole: Area) -> None:
-        """Open a group whose lines break off at these areas, so that words are readable on any background."""
+        """Open a group whose lines leave out these areas, so that words are readable on any background."""
         p, box = self.prefix, _box(whole)
         holes = "".join(f'<rect {_box(area)} fill="#000"/>' for area in areas)
         self._parts.append(
@@ -117,12 +117,12 @@ class Sheet:
         self._parts.append("</g>")
 
     def reaches(self, left: float, top: float, right: float, bottom: float) -> None:
-        """Make the sheet contain this area."""
+        """Extend the sheet to contain this area."""
         own = self._area
         self._area = (min(own[0], left), min(own[1], top), max(own[2], right), max(own[3], bottom))
 
     def svg(self) -> Picture:
-        """Write the document."""
+        """Return the document."""
         p, (left, top, right, bottom) = self.prefix, self._area
         x, y = round(left - 0.5) - (MARGIN if left < 0 else 0), round(top - 0.5)
         wide, high = round(right + 0.5) + MARGIN - x, round(bottom + 0.5) + MARGIN - y
@@ -144,7 +144,7 @@ def _corners(moves: Sequence[Move]) -> Iterator[tuple[float, float]]:
     """Yield points whose hull contains a path."""
     x = y = 0.0
     for name, *place in moves:
-        if name == "Q":  # far from its control point: that is where it turns
+        if name == "Q":  # where it turns, far from its control point
             p, q, a, b = place
             yield _turn(x, p, a), _turn(y, q, b)
         elif name == "C":
@@ -168,5 +168,5 @@ def _box(area: Area) -> str:
 
 
 def thickness(size: int) -> float:
-    """Compute the width of a line for a size, in pixels: half a pixel more for every doubling."""
+    """Return the width of a line for a size, in pixels: half a pixel more for every doubling."""
     return min(THICKEST, round(1 + log2(max(1, size)) / 2, 1))

@@ -1,10 +1,10 @@
-"""Where the vertices of a graph go in the plane, so that distances there are those along its edges.
+"""Place the vertices of a graph in the plane so that their distances approximate those along its edges.
 
 The sum of squared differences between the two, each weighted by the inverse square of its distance, is the
-*stress* of a drawing. It is reduced pair by pair, in shuffled order and with shrinking steps: stochastic
-gradient descent (Zheng, Pawar, Goodman: Graph Drawing by Stochastic Gradient Descent, IEEE TVCG 2019). Of
-large graphs only the distances to some pivots count, and those along edges. The numbers are seeded, so equal
-graphs have equal drawings.
+*stress* of a drawing. It is reduced pair by pair, in shuffled order and with decreasing steps: stochastic
+gradient descent (Zheng, Pawar, Goodman: Graph Drawing by Stochastic Gradient Descent, IEEE TVCG 2019). For
+large graphs only the distances to some pivots count, and those along edges. The random numbers are seeded, so
+that equal graphs have equal drawings.
 
 >>> [(round(x), round(y)) for x, y in leveled(stress_layout(3, [(0, 1, 1.0), (1, 2, 1.0)]), [(0, 1), (1, 2)])]
 [(0, 0), (1, 0), (2, 0)]
@@ -21,12 +21,12 @@ from typing import TypeAlias
 
 Point: TypeAlias = tuple[float, float]
 Edge: TypeAlias = tuple[int, int, float]
-"""Two vertices, and how long the line between them is to be."""
+"""Two vertices, and the desired length of the line between them."""
 ROUNDS = 30
 PRECISION = 0.05
 """The step of the last round, in units of the shortest distance."""
 MOST_PAIRS = 25_000
-"""Pairs whose distances are looked at in each round."""
+"""The number of pairs whose distances are used in each round."""
 
 
 def stress_layout(count: int, edges: Sequence[Edge]) -> list[Point]:
@@ -67,7 +67,7 @@ def _pairs(count: int, edges: Sequence[Edge], rng: Random) -> list[Edge]:
 
 
 def _distances(joined: Sequence[Sequence[tuple[int, float]]], start: int) -> list[float]:
-    """Return the lengths of the shortest ways from a vertex (Dijkstra, 1959)."""
+    """Return the lengths of the shortest paths from a vertex (Dijkstra, 1959)."""
     found = [0.0] * len(joined)
     seen = [False] * len(joined)
     waiting = [(0.0, start)]
@@ -83,7 +83,7 @@ def _distances(joined: Sequence[Sequence[tuple[int, float]]], start: int) -> lis
 
 
 def leveled(places: Sequence[Point], edges: Sequence[tuple[int, int]]) -> list[Point]:
-    """Turn a drawing so that most of its edges are level or upright, and it is wider than it is high; the
+    """Rotate a drawing so that most of its edges are level or upright, and it is wider than it is high; the
     first vertex is on the left and at the top. The least x and y are 0.
     """
     points = [complex(*place) for place in places]

@@ -1,8 +1,8 @@
 """The picture of a tensor: a box with a name and a size at every edge.
 
 One dim is a strip, two are a sheet with the first dim down the side, three a block with the first dim going
-back. More dims are said, not faked: the last three are drawn as a block, and the others are listed around it.
-Edges are as long as the logarithm of the size; up to a few cells are drawn.
+back. More dims are written rather than drawn: the last three are drawn as a block, and the others are listed
+around it. Edges are as long as the logarithm of the size; a small number of cells is drawn.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ COLUMNS = 28
 SHORTEST, DOUBLING, LONGEST = 28, 17, 200
 THIN = 28
 FEW = 10
-"""Sizes up to which cells are drawn."""
+"""The size up to which cells are drawn."""
 ROW = 16
 DRAWN = 3
 FRAME = 14
@@ -34,7 +34,7 @@ def draw_box(box: Box) -> Picture:
     if not outer:
         _draw_block(sheet, inner, MARGIN, top)
         return sheet.svg()
-    # The block is in a frame that says how many of it there are.
+    # The block is in a frame that shows the number of blocks.
     lines = ["for each of", *(dim_words(*dim, COLUMNS) for dim in outer)]
     y = top + FRAME
     for line in lines:
@@ -47,19 +47,19 @@ def draw_box(box: Box) -> Picture:
 
 
 def edge(size: int) -> int:
-    """Compute the length of an edge: a fixed amount more for every doubling."""
+    """Return the length of an edge: a fixed amount more for every doubling."""
     return min(LONGEST, round(SHORTEST + DOUBLING * log2(max(1, size))))
 
 
 def _draw_block(sheet: Sheet, dims: Sequence[tuple[str | None, int]], left: int, top: int) -> tuple[int, int]:
-    """Draw up to three dims, and return how far right and down that goes."""
+    """Draw up to three dims, and return the right and bottom ends."""
     words = [dim_words(*dim, COLUMNS) for dim in dims]
     sizes = [size for _, size in dims]
     wide = edge(sizes[-1]) if dims else THIN
     high = edge(sizes[-2]) if len(dims) > 1 else THIN
     back = edge(sizes[-3]) * 2 // 5 if len(dims) == DRAWN else 0
     side = max((pixels(word) for word in words[-2:-1]), default=0)
-    # Words stand below (the last dim), left (the one before) and along the edge that goes back.
+    # Words are below (the last dim), left (the one before) and along the edge that goes back.
     x = left + (side + 8 if side else 0)
     x += max(0, pixels(words[-1]) - wide - 2 * (x - left)) // 2 if words else 0
     y = top + back
@@ -85,7 +85,7 @@ def _draw_block(sheet: Sheet, dims: Sequence[tuple[str | None, int]], left: int,
 
 
 def _draw_cells(sheet: Sheet, sizes: list[int], place: tuple[int, int, int, int, int]) -> None:
-    """Draw the lines between cells, along dims of few of them."""
+    """Draw the lines between cells, along small dims."""
     x, y, wide, high, back = place
     across, down = sizes[-1] if sizes else 1, sizes[-2] if len(sizes) > 1 else 1
     deep = sizes[-3] if back else 1

@@ -1,9 +1,10 @@
-"""The picture of a network of many tensors, in two dimensions: a grid is seen as a grid, an MPS as a ladder.
+"""The picture of a network of many tensors, in two dimensions: a grid looks like a grid, an MPS like a
+ladder.
 
 A tensor is a box with its number, and so is a label that joins three places and more. Other labels that two
-tensors share are lines between them, with the name in the middle, where lines break off. Labels that one
-tensor has leave it at the top, and end on its right: in an arrow if they are in the result, else in a bar.
-Sizes are written where they are not the usual one, which the legend tells.
+tensors share are lines between them, interrupted in the middle by the name. Labels that one tensor has leave
+it at the top and end on its right: in an arrow if they are in the result, else in a bar. Sizes are written if
+they differ from the most common one, which the legend shows.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ ROW = 14
 HIGH = 24
 STUB = 12
 SHORT = 0.7
-"""Length of a link to a label that joins several, of links between two tensors as the unit."""
+"""The length of a link to a label that joins several, relative to links between two tensors."""
 USUAL = 0.5
-"""Share of labels that have a size that is not written at each of them."""
+"""The share of labels from which their common size is only written in the legend."""
 FAINTEST = 0.5
 APART = 6
-"""Pixels between the lines of labels that join the same tensors."""
+"""The number of pixels between the lines of labels that join the same tensors."""
 
 
 @dataclass
@@ -52,7 +53,7 @@ class _Box:
 
 
 def draw_web(network: TensorNetwork, fates: Sequence[str], description: str) -> Picture:
-    """Draw a network in two dimensions; `fates` tell for each leg what becomes of it."""
+    """Draw a network in two dimensions; `fates` are the tooltips about the role of each leg."""
     web = _Web(network, fates)
     sheet = Sheet(network, "Tensor network", network.title, description)
     web.draw(sheet)
@@ -88,23 +89,23 @@ class _Web:
                 self.bundles[end, len(self.boxes) - 1].append(leg)
 
     def words(self, leg: Leg) -> str:
-        """Return what is written at a leg."""
+        """Return the text at a leg."""
         return (
             short(leg.label, COLUMNS) if leg.size == self.usual else dim_words(leg.label, leg.size, COLUMNS)
         )
 
     def told(self, leg: Leg) -> str:
-        """Return what a leg says when it is pointed at."""
+        """Return the tooltip of a leg."""
         return f"{leg.label}: size {leg.size}, {self.fates[id(leg)]}"
 
     def body(self, box: _Box) -> Body:
-        """Return how far a box reaches with its tips."""
+        """Return the extent of a box with its tips."""
         tips = [0 if box.kind != "box" else pixels(self.words(leg), SIZE) + 4 for leg in box.tips]
         beyond = max((STUB + 6 + wide for wide in tips), default=0)
         return Body(box.half, HIGH / 2 + ROW * len(tips), box.half + beyond, HIGH / 2, box.half)
 
     def block(self, pair: tuple[int, int]) -> Body | None:
-        """Return the room of the words of a bundle."""
+        """Return the extent of the words of a bundle."""
         if pair[1] >= len(self.network.tensors):
             return None
         legs = self.bundles[pair]
@@ -112,7 +113,7 @@ class _Web:
         return Body(half, ROW * len(legs) / 2, half, ROW * len(legs) / 2)
 
     def draw(self, sheet: Sheet) -> None:
-        """Put all of it on a sheet."""
+        """Draw everything on a sheet."""
         links = [Link(*pair, 1 if self.block(pair) else SHORT, self.block(pair)) for pair in self.bundles]
         found = arrange([self.body(box) for box in self.boxes], links)
         top = sheet.top + 8
@@ -199,7 +200,7 @@ class _Web:
         sheet.end()
 
     def _legend(self, sheet: Sheet, y: float) -> None:
-        """Tell below what the lines and the numbers mean."""
+        """Explain below what the lines and the numbers mean."""
         rows = ["a number is an operand, counted from 0"]
         if self.usual is not None:
             rows[0] += f"; labels without a size have size {self.usual}"
@@ -207,8 +208,8 @@ class _Web:
 
 
 def legend(sheet: Sheet, network: TensorNetwork, y: float, gone: str, more: Sequence[str] = ()) -> None:
-    """Tell below a network what its lines mean, as far as there are such, and what comes out; `gone` is the
-    class of contracted ones.
+    """Explain below a network the lines that occur, and the result; `gone` is the class of
+    contracted ones.
     """
     if any(leg.is_open for leg in network.legs):
         sheet.path([("M", MARGIN + 4, y - 4), ("H", MARGIN + 24)], "open", 2)

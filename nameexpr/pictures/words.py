@@ -1,7 +1,7 @@
-"""How wide text is, how it is shortened and made safe in markup, and how counts are written.
+"""The width of text, its shortening and escaping, and the format of counts.
 
-Widths are estimated: a monospaced column is 0.61 of the font's size, a wide character takes two. Whatever is
-not ASCII is later drawn at exactly that width, whatever font shows it.
+Widths are estimated: a monospaced column is 0.61 of the font's size, a wide character takes two. Text that is
+not ASCII is later drawn at exactly that width in any font.
 
 >>> short("a_very_long_name_of_a_dim", 12)
 'a_very_…_dim'
@@ -18,20 +18,20 @@ from decimal import Decimal
 from nameexpr.carets import visible, width
 
 COLUMN = 0.61
-"""Width of a column, in units of the font's size."""
+"""The width of a column, in units of the font's size."""
 DIM_COLUMNS = 20
-"""Columns of a dim's name beside a line."""
+"""The number of columns of a dim's name next to a line."""
 LEAST = 12
-"""Columns of a long word that are always kept."""
+"""The number of columns of a long word that are always kept."""
 EXACT = 100_000
-"""From here, counts are written with three digits and a letter."""
+"""Counts from here are written with three digits and a letter."""
 LARGEST = 10**15
-"""From here, counts are powers of ten."""
+"""Counts from here are written as powers of ten."""
 _MILLION = 10**6
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
 _STEPS = ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k"))
 _MARKS = 3
-"""How many characters may share a column: letters with their accents."""
+"""The number of characters that may share a column: letters with their accents."""
 
 
 def pixels(text: str, size: int = 12) -> int:
@@ -41,7 +41,7 @@ def pixels(text: str, size: int = 12) -> int:
 
 def escaped(text: str) -> str:
     r"""Escape a text for HTML or XML, in text and in attributes: unprintable characters as backslash
-    escapes, markup as entities. It can close no element, attribute or comment. Newlines stay.
+    escapes, markup as entities. The result cannot close an element, attribute or comment. Newlines are kept.
 
     >>> escaped('<b title="x">\x1b[31m')
     '&lt;b title=&quot;x&quot;&gt;\\x1b[31m'
@@ -50,15 +50,15 @@ def escaped(text: str) -> str:
 
 
 def flat(text: str) -> str:
-    """Put a text on one line, everything unprintable escaped; statements on lines of their own get a
-    semicolon between them.
+    """Return a text on one line, with unprintable characters escaped; statements on separate lines are joined
+    by semicolons.
     """
     return "; ".join(line.strip() for line in visible(text).splitlines() if line.strip())
 
 
 def short(text: str, columns: int) -> str:
-    """Put a text on one line. Where it takes more than these columns, first long words lose their middle,
-    then all of it does.
+    """Return a text on one line. If it takes more than `columns`, first long words are shortened in the
+    middle, then the whole text.
     """
     text = flat(text)
     if _fits(text, columns):
@@ -79,7 +79,7 @@ def _without_middle(text: str, columns: int) -> str:
 
 
 def _cut(text: str, columns: int) -> str:
-    """Cut a text to as much as fits."""
+    """Truncate a text to the columns that fit."""
     taken = text[: _MARKS * columns]
     while width(taken) > columns:
         taken = taken[:-1]
@@ -97,7 +97,7 @@ def dim_words(name: str | None, size: int, columns: int = DIM_COLUMNS) -> str:
 
 
 def counted(value: int) -> str:
-    """Format a count: in full up to five digits, then three digits and a letter, at last a power of ten."""
+    """Format a count: in full up to five digits, then three digits and a letter, finally a power of ten."""
     if value < EXACT:
         return f"{value:,}"
     if value >= LARGEST:
@@ -115,7 +115,7 @@ def power(value: int | Decimal) -> str:
 
 
 def ratio_text(large: int, small: int) -> str:
-    """Format how many times larger one count is: three digits, and a power of ten from a million.
+    """Format the ratio of two counts: three digits, and a power of ten from a million.
 
     >>> ratio_text(3, 2), ratio_text(18_000, 10), ratio_text(10**100, 7)
     ('1.5', '1,800', '1.43 × 10^99')

@@ -1,4 +1,4 @@
-"""`nameexpr repl`: which reader, where answers go, and which exit code."""
+"""`nameexpr repl`: the choice of reader, the output of answers, and the exit code."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
         write = _writer(session, options, is_piped=True)
         return int(loop(_runner(session, options), piped_lines(stdin), write) > 0)
     if sys.stdout is None or not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
-        options.plain = True  # what moves a cursor is not for a file, nor for a terminal that has none
+        options.plain = True  # cursor movement is not for files, nor for dumb terminals
     reader, write = _reader(session, options), _writer(session, options)
     session.confirm = reader.confirm
     if sys.stdout is not None and sys.stdout.isatty():
@@ -114,7 +114,7 @@ def _run_script(session: Session, options: argparse.Namespace) -> int:
 
 
 def _runner(session: Session, options: argparse.Namespace) -> Callable[[str], Answer]:
-    """Return the function that runs a line; with --json, what Python prints becomes part of the answer."""
+    """Return the function that runs a line; with --json, the output of Python becomes part of the answer."""
     if not options.json:
         return session.run
 
@@ -128,7 +128,7 @@ def _runner(session: Session, options: argparse.Namespace) -> Callable[[str], An
 
 
 def _reader(session: Session, options: argparse.Namespace) -> PlainReader | PromptReader:
-    """Return a reader with prompt_toolkit, or a plain one if that is not installed or not wanted."""
+    """Return a reader with prompt_toolkit, or a plain one if that is not installed or not requested."""
     if not options.plain:
         try:
             from nameexpr.repl.prompt import PromptReader
@@ -148,7 +148,9 @@ def _reader(session: Session, options: argparse.Namespace) -> PlainReader | Prom
 def _writer(
     session: Session, options: argparse.Namespace, *, is_piped: bool = False
 ) -> Callable[[Answer], None]:
-    """Return what prints answers: errors in colour on a terminal, and on standard error for a pipe."""
+    """Return the function that prints answers: errors in colour on a terminal, and on standard error for a
+    pipe.
+    """
     from nameexpr.terminal import screen
 
     if not options.json:

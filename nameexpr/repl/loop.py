@@ -1,8 +1,8 @@
 """The read-eval-print loop, and its readers of scripts, pipes and plain terminals.
 
-`nameexpr.repl.prompt` has the reader with colours and menus. At a terminal Ctrl-C stops the running line, and
-the session goes on; at a prompt it drops the line being typed. Only the end of the input, Ctrl-D, or `:quit`
-ends a session.
+`nameexpr.repl.prompt` contains the reader with colours and menus. At a terminal Ctrl-C stops the running
+line, and the session continues; at a prompt it discards the line being typed. Only the end of the input,
+Ctrl-D, or `:quit` ends a session.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from nameexpr.session.feedback import completions
 from nameexpr.session.session import Answer, Session
 
 LONGEST = 1 << 20
-"""Characters of a line from a pipe; what is longer is read in pieces."""
+"""The largest length of a line from a pipe; longer ones are read in pieces."""
 
 
 def loop(
@@ -30,9 +30,9 @@ def loop(
     *,
     interrupted: Answer | None = None,
 ) -> int:
-    """Run lines to the end, write their answers, empty ones, too, and return how many of them failed.
+    """Run lines to the end, write their answers, including empty ones, and return how many of them failed.
 
-    `interrupted` is what is said where Ctrl-C stops a line instead of the session, as at a terminal.
+    `interrupted` is the answer if Ctrl-C stops a line instead of the session, as at a terminal.
 
     >>> from nameexpr.session.commands import new_session
     >>> lines = iter(["x = zeros(N=1)", "x +", ":quit"])
@@ -71,7 +71,7 @@ def piped_lines(stream: TextIO) -> Iterator[str]:
 
 
 class PlainReader:
-    """Lines typed at a terminal, with prompts; Tab completes where Python has `readline`."""
+    """Lines typed at a terminal, with prompts; Tab completes if Python has `readline`."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -84,14 +84,14 @@ class PlainReader:
         readline.set_completer(self._candidate)
         readline.set_completer_delims("")
         readline.parse_and_bind("tab: complete")
-        path = history_file("plain_history")  # prompt_toolkit has a format of its own
+        path = history_file("plain_history")  # prompt_toolkit has a different format
         if path is not None:
             with suppress(OSError):
                 readline.read_history_file(path)
             self._save = partial(readline.write_history_file, path)
 
     def _candidate(self, text: str, state: int) -> str | None:
-        """Return a completed line for `readline`, which knows no word delimiters here."""
+        """Return a completed line for `readline`, which does not split words here."""
         if state == 0:
             offered = completions(self._session, text, len(text))
             self._candidates = [text[: completion.start] + completion.text for completion in offered]

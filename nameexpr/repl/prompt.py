@@ -1,7 +1,7 @@
 """The reader with prompt_toolkit: colours, a toolbar, a completion menu, suggestions from the history.
 
-At each key the toolbar shows the type and the cost of the result, the signature of the function that is being
-called, or the mistake, which is underlined.
+After each key the toolbar shows the type and the cost of the result, the signature of the function that is
+being called, or the error, which is underlined.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ STYLE = Style.from_dict(
     }
 )
 PLAIN = frozenset({"space", "bracket", "error", "anonymous", "argument", "python"})
-"""Kinds of tokens that have no colour of their own."""
+"""Kinds of tokens without a colour."""
 MARKS = {"type": "", "mistake": "! ", "hint": "", "": ""}
 """Prefixes of the toolbar's text, which make it readable without colour."""
 MENU = 6
@@ -59,7 +59,7 @@ MENU = 6
 
 
 class PromptReader(Completer, Lexer):
-    """Lines typed at a terminal, and what prompt_toolkit asks for meanwhile: completions and colours."""
+    """Lines typed at a terminal, with completions and colours for prompt_toolkit."""
 
     def __init__(self, session: Session, *, has_colour: bool = True) -> None:
         self._session = session
@@ -85,7 +85,7 @@ class PromptReader(Completer, Lexer):
     def read(self) -> str | None:
         """Return the next line with its continuation lines, None after Ctrl-D, "" after Ctrl-C.
 
-        Of several lines, pasted for one, each is read for itself, as those of a script are.
+        Several lines that are pasted at once are read one by one, like those of a script.
         """
         try:
             if not self._waiting:
@@ -118,7 +118,7 @@ class PromptReader(Completer, Lexer):
             yield Completion(text, start - cursor, display=shown, display_meta=about)
 
     def lex_document(self, document: Document) -> Callable[[int], StyleAndTextTuples]:
-        """Return a function from a line number to its styled pieces; a mistake is underlined."""
+        """Return a function from a line number to its styled pieces; an error is underlined."""
         lines = coloured(document.text, self._look(document.text).span)
         return lambda number: lines[number] if number < len(lines) else []
 
@@ -130,7 +130,9 @@ class PromptReader(Completer, Lexer):
         return [(f"class:bottom-toolbar.{found.kind or 'hint'}", " " + MARKS[found.kind] + found.text)]
 
     def _keys(self) -> KeyBindings:
-        """Return the keys that differ from prompt_toolkit's; it takes Esc and then Enter to run any text."""
+        """Return the key bindings that differ from prompt_toolkit's, where Esc and then Enter runs
+        any text.
+        """
         keys = KeyBindings()
         is_typing = has_focus(DEFAULT_BUFFER)
 
@@ -149,7 +151,7 @@ class PromptReader(Completer, Lexer):
         @keys.add("tab", filter=is_typing & has_completions)
         def _complete(event: KeyPressEvent) -> None:
             buffer, state = event.current_buffer, event.current_buffer.complete_state
-            if state is not None and len(state.completions) == 1:  # it is taken, and Enter runs the line
+            if state is not None and len(state.completions) == 1:  # accept it, so that Enter runs the line
                 buffer.apply_completion(state.completions[0])
             else:
                 buffer.complete_next()
@@ -176,7 +178,7 @@ def coloured(text: str, mistake: Span | None) -> list[StyleAndTextTuples]:
 
 
 def _pieces(text: str, mistake: Span | None) -> Iterator[tuple[str, str]]:
-    """Return the tokens with their styles, cut at the borders of the mistake."""
+    """Yield the tokens with their styles, split at the borders of the error."""
     borders = (mistake.start, max(mistake.end, mistake.start + 1)) if mistake else (-1, -1)
     for kind, (start, end) in line_tokens(text):
         style = "" if kind in PLAIN else f"class:{kind}"

@@ -1,8 +1,8 @@
-"""Name inference, the rule book: which names a result has, from the dims of the operands alone.
+"""Name inference: the names of a result, from the dims of the operands alone.
 
 Every rule is a function of `Dims` (names and sizes) that returns names, dims or an order of dims, and raises
-what is wrong in the words of the verb. No array is seen here and no NumPy is imported. The methods of
-`NamedTensor` call the rules on real tensors. There is one module per family:
+errors that show the call. Rules do not see arrays and do not import NumPy. The methods of `NamedTensor` call
+the rules on real tensors. There is one module per family:
 
 =========== ========================================== ======================
 module      rule                                       codes

@@ -1,6 +1,6 @@
-"""A call of a verb: how an error shows it, and which dims its arguments mean.
+"""A call of a method: how an error shows it, and which dims its arguments refer to.
 
-A dim is given by name, or by position as NumPy counts (negative from the end).
+A dim is given by name, or by position as in NumPy (negative from the end).
 
 >>> from nameexpr.dims import Dim
 >>> call = ShownCall("rename", ("A", "A"), ((Dim("N", 2), Dim("C", 3)),))
@@ -27,7 +27,7 @@ from nameexpr.errors import Diagnostic, Mark, NameExprError, OperandInfo, Span, 
 
 
 class _Short(Repr):
-    """Values as source text: of `...` and slices as in an index, of a type by its name."""
+    """Values as source text: `...` and slices as in an index, a type by its name."""
 
     def repr_ellipsis(self, x: object, level: int) -> str:
         return "..."
@@ -39,7 +39,7 @@ class _Short(Repr):
     def repr_int(self, x: int, level: int) -> str:
         try:
             return super().repr_int(x, level)
-        except ValueError:  # Python writes no integer of more than 4,300 digits
+        except ValueError:  # Python does not print integers of more than 4,300 digits
             return f"<an integer of {x.bit_length():,} bits>"
 
     def repr_type(self, x: type, level: int) -> str:
@@ -55,14 +55,14 @@ _short.maxstring = _short.maxother = 60
 
 
 class Verbatim(str):
-    """A piece of a call that is shown as it is, without quotes: `N='batch'`."""
+    """A piece of a call that is shown unchanged, without quotes: `N='batch'`."""
 
     __slots__ = ()
     __repr__ = str.__str__
 
 
 class ShownCall(NamedTuple):
-    """A verb (or a keyword: `names=`), the arguments that carets may stand under, and the tensors."""
+    """A method (or a keyword: `names=`), the arguments that carets may mark, and the tensors."""
 
     verb: str
     arguments: Sequence[object]
@@ -86,7 +86,7 @@ class ShownCall(NamedTuple):
 
 
 def shown(argument: object) -> str:
-    """Return one argument as source text, on one line and cut short where it is long."""
+    """Return one argument as source text, on one line and shortened if it is long."""
     return " ".join(_short.repr(argument).split())
 
 
@@ -122,7 +122,7 @@ def position(dims: Dims, dim: object, verb: str) -> int:
 
 
 def positions(dims: Dims, call: ShownCall) -> tuple[int, ...]:
-    """Return the positions of all dims that a call's arguments mean, none of them twice (NE417)."""
+    """Return the positions of all dims that a call's arguments refer to, none of them twice (NE417)."""
     found_axes = tuple(position_of(dims, call, index) for index in range(len(call.arguments)))
     for index, at in enumerate(found_axes):
         if at in found_axes[:index]:
@@ -132,7 +132,7 @@ def positions(dims: Dims, call: ShownCall) -> tuple[int, ...]:
 
 
 def position_of(dims: Dims, call: ShownCall, index: int) -> int:
-    """Return the position of the dim that one argument of a call means.
+    """Return the position of the dim that one argument of a call refers to.
 
     NE410 if no dim has the name, NE416 for None, and for `...`, which means that none was given, NE801 if
     there is no such position, NE651 for anything else.
@@ -165,14 +165,14 @@ def position_of(dims: Dims, call: ShownCall, index: int) -> int:
 
 
 def dims_in(wanted: object) -> tuple[object, ...]:
-    """Return the dims of a list, of the words of a string, or the only one."""
+    """Return the dims of a list, the words of a string, or the only one."""
     if isinstance(wanted, str):
         return tuple(wanted.split())
     return tuple(wanted) if isinstance(wanted, list | tuple) else (wanted,)
 
 
 def unknown_hint(dims: Dims, name: str) -> str:
-    """Return what to do about a name that no dim has."""
+    """Return the advice about a name that no dim has."""
     known = [known for known in names_of(dims) if known is not None]
     if not known:
         return "the tensor has no names at all; refine_names gives it some" if dims else ""
@@ -189,12 +189,12 @@ def _choices(dims: Dims) -> str:
 
 
 def called(dims: Dims, at: int) -> str:
-    """Return how to speak of a dim: "dim 'C'", or "dim 1" where it has no name."""
+    """Return how messages refer to a dim: "dim 'C'", or "dim 1" if it has no name."""
     return f"dim {spelt(dims[at], at % len(dims))!r}"
 
 
 def spelt(dim: Dim, at: int) -> DimLike:
-    """Return how to write a dim: its name, or its position where it has none."""
+    """Return how to write a dim: its name, or its position if it has none."""
     return at if dim.name is None else dim.name
 
 
@@ -209,18 +209,18 @@ def axes(dims: Dims, wanted: object, verb: str) -> tuple[int, ...]:
         is_list = isinstance(wanted, str) and len(wanted.split()) > 1
         call = ShownCall(verb, str(wanted).split() if is_list else (wanted,), (dims,))
     if not dims and call.arguments and all(map(is_only, call.arguments)):
-        positions((Dim(None, 1),), call)  # which sees to it that there is one
+        positions((Dim(None, 1),), call)  # which ensures that there is one
         return ()
     return positions(dims, call)
 
 
 def is_only(dim: object) -> bool:
-    """Return whether PyTorch takes this for a dim of a 0-d tensor, which is its only element."""
+    """Return whether PyTorch accepts this as a dim of a 0-d tensor, which is its only element."""
     return type(dim) is int and dim in (0, -1)
 
 
 def removed(names: Names, gone: Sequence[int], *, keepdim: bool = False) -> Names:
-    """Return the names without those of some positions, or all of them where the dims stay with size 1."""
+    """Return the names without those of some positions, or all of them if the dims are kept with size 1."""
     if keepdim:
         return names
     return tuple(name for at, name in enumerate(names) if at not in gone)

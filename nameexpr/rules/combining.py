@@ -1,8 +1,8 @@
-"""The rules for matrix products, and for tensors that are put together along a dim.
+"""The rules for matrix products, and for tensors that are joined along a dim.
 
-In a product the dims that meet are contracted whatever their names, and the others stay. Batch dims, all but
-the last one or two of each operand, unify from the right as in any broadcast. A name may come only once in
-the result, batch dims included (PyTorch 2.12 overlooks the latter).
+In a product the paired dims are contracted regardless of their names, and the others are kept. Batch dims,
+all except the last one or two of each operand, unify from the right as in any broadcast. A name may occur
+only once in the result, including batch dims (PyTorch 2.12 overlooks the latter).
 
 >>> from nameexpr.dims import Dim
 >>> left, right = (Dim("N", 5), Dim("A", 2), Dim("B", 3)), (Dim("C", 3), Dim("D", 4))
@@ -35,8 +35,8 @@ from nameexpr.rules.pairing import Pairing, clashing, first_clash, paired_fault,
 def matmul_names(left: Dims, right: Dims, verb: str) -> Names:
     """Return the names of the product of two tensors with at least one dim each (NE373).
 
-    NE470 or NE471 if batch dims do not unify, NE473 if a name would come twice, NE372 if the contracted sizes
-    differ, NE370 if batch sizes do not broadcast.
+    NE470 or NE471 if batch dims do not unify, NE473 if a name would occur twice, NE372 if the contracted
+    sizes differ, NE370 if batch sizes do not broadcast.
     """
     pairing = Pairing(verb, moves="none")
     if not left or not right:
@@ -63,7 +63,7 @@ def matmul_names(left: Dims, right: Dims, verb: str) -> Names:
 def product_names(left: Dims, right: Dims, ranks: tuple[int, int] | None, verb: str) -> Names:
     """Return the names of a product; `mm`, `mv`, `bmm` take exactly these numbers of dims (NE373).
 
-    "@" is `matmul` of dims whose names match, where both have one (NE470).
+    "@" is `matmul` of dims whose names match if both have one (NE470).
     """
     if verb == "@":
         verb = "matmul"
@@ -113,7 +113,7 @@ def _split(dims: Dims, *, is_left: bool) -> tuple[Dims, Dims]:
 def _batch_names(batch_left: Dims, batch_right: Dims, left: Dims, right: Dims, pairing: Pairing) -> Names:
     names = unify_from_right(names_of(batch_left), names_of(batch_right))
     if isinstance(names, Clash):
-        # The operands are shown whole: their last two dims stand to the right of where the clash was counted.
+        # The operands are shown whole: their last two dims are to the right of the position of the clash.
         shift_left, shift_right = len(left) - len(batch_left), len(right) - len(batch_right)
         shifted = Clash(names.kind, names.left - shift_left, names.right - shift_right)
         raise clashing(shifted, left, right, pairing)
@@ -123,7 +123,7 @@ def _batch_names(batch_left: Dims, batch_right: Dims, left: Dims, right: Dims, p
 
 
 def _check_aligned(a: int, b: int, left: Dims, right: Dims, pairing: Pairing) -> None:
-    """Raise NE471 if a batch dim without a name meets one whose name is among the features here."""
+    """Raise NE471 if an unnamed batch dim is paired with one whose name is among the features here."""
     if left[a].name is None and right[b].name in names_of(left[a + 1 :]) and right[b].name is not None:
         a = names_of(left).index(right[b].name)
     elif right[b].name is None and left[a].name in names_of(right[b + 1 :]) and left[a].name is not None:
@@ -154,7 +154,7 @@ def contracted_fault(
 
 
 def _contracted_hint(left: Dims, right: Dims, at: int, pairing: Pairing) -> str:
-    """Return which dims meet, or how the one of the same name gets to the place where it is looked for."""
+    """Return which dims are paired, or how to move the one of the same name to the expected position."""
     name, names = left[-1].name, names_of(right)
     if name is not None and left[-1] in right and None not in names:
         order = [other for other in names if other != name]

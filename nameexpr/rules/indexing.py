@@ -1,12 +1,12 @@
-"""The rule for indexing: which names the dims of `x[...]` have.
+"""The rule for indexing: the names of the dims of `x[...]`.
 
 - An integer drops its dim, a slice keeps it, None adds a dim without a name, `...` stands for the dims that
   are not mentioned.
 - Arrays of integers, and masks, are broadcast together, and their dims replace those that they index: where
-  the first of them stood if they (and integers between) stand side by side, in front of all others if not.
-  The places are NumPy's.
-- These new dims have the names that the index tensors have. A single index of one dim, for one dim, leaves
-  the dim its name; any other index without names leaves its dims unnamed.
+  the first of them was if they (and integers between) are adjacent, before all others if not. The positions
+  are NumPy's.
+- These new dims have the names of the index tensors. A single index of one dim, for one dim, keeps the dim's
+  name; any other index without names leaves its dims unnamed.
 
 >>> from nameexpr.dims import Dim
 >>> dims = (Dim("N", 2), Dim("C", 3), Dim("W", 4))
@@ -23,26 +23,27 @@ from typing import Literal, NamedTuple
 from nameexpr.dims import Clash, Dims, Names, dims_of, duplicate, unify_from_right
 from nameexpr.errors import NameExprError
 from nameexpr.rules.calls import ShownCall, Verbatim, fault
-from nameexpr.rules.pairing import Pairing, first_clash, size_fault, unequal
+from nameexpr.rules.pairing import Pairing, broadcast, first_clash, size_fault, unequal
 
 
 class IndexItem(NamedTuple):
-    """One item of an index: its kind, how many dims it takes, and of an array its names and sizes.
+    """One item of an index: its kind, the number of dims it takes, and for an array its names and sizes.
 
     A mask counts as the indices of its true elements: one dim. A gap is a `...` that stands for no dim: it
-    parts the arrays on both sides of it, as NumPy has it.
+    separates the arrays on both sides of it, as in NumPy.
     """
 
     kind: Literal["int", "slice", "new", "array", "gap"]
     takes: int
     names: Names = ()
     sizes: tuple[int, ...] = ()
+    mask: Names = ()
 
 
 def indexed_names(dims: Dims, items: Sequence[IndexItem], verb: str) -> Names:
     """Return the names after indexing; the items, `...` written out, take all dims.
 
-    NE470 if the names of several index tensors clash, NE411 if a name would come twice.
+    NE470 if the names of several index tensors clash, NE411 if a name would occur twice.
     """
     names: list[str | None] = []
     arrays: list[tuple[int, IndexItem, str | None]] = []
@@ -71,7 +72,7 @@ def _has_array(items: Sequence[IndexItem]) -> bool:
 
 
 def _side_by_side(items: Sequence[IndexItem]) -> bool:
-    """Return whether the arrays, and integers that join them, stand without anything else in between."""
+    """Return whether the arrays, and integers that join them, are adjacent."""
     places = [index for index, item in enumerate(items) if item.kind in ("array", "int")]
     return places[-1] - places[0] == len(places) - 1
 
@@ -97,10 +98,16 @@ def _pairing(left: int, right: int, verb: str) -> Pairing:
 def no_index(
     index: int, dim: str, size: int, call: ShownCall, argument: int, verb: str = ""
 ) -> NameExprError:
-    """Return (not raise) NE802 for an index that a dim of a size does not have."""
+    """Return (not raise) NE802 for an index that is out of bounds for a dim."""
     message = f"{verb}there is no index {index} in {dim}, whose size is {size}"
     hint = f"indices go from {-size} to {size - 1}" if size else ""
     return fault("NE802", message, call, (argument,), hint)
+
+
+def check_mask(dims: Dims, mask: Names) -> None:
+    """Raise NE470 or NE471 unless the names of a mask match those of the dims that it indexes."""
+    sizes = tuple(dim.size for dim in dims)
+    broadcast(dims, dims_of(mask, sizes), Pairing("x[...]", "tensor", "mask", "right"))
 
 
 def check_array_sizes(items: Sequence[IndexItem], verb: str) -> None:

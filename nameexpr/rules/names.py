@@ -1,6 +1,6 @@
-"""The verbs that concern names alone: rename, refine_names, and align_to and align_as, which order dims.
+"""The methods that concern names alone: rename, refine_names, and align_to and align_as, which order dims.
 
-A wanted name that no dim has gives a new dim of size 1.
+A name that no dim has creates a new dim of size 1.
 
 >>> from nameexpr.dims import Dim
 >>> dims = (Dim("N", 2), Dim("C", 3))
@@ -24,9 +24,9 @@ from nameexpr.rules.targets import Target, checked_name, doubled, filled, fittin
 def renamed(dims: Dims, arguments: Sequence[object], mapping: Mapping[str, object], verb: str) -> Names:
     """Return the names after `rename(*arguments)` or `rename(**mapping)`.
 
-    In order, `...` keeps the names at its place, and a single None drops all. A mapping is applied at
+    In a list, `...` keeps the names at its position, and a single None drops all. A mapping is applied at
     once, so that names can be swapped. NE411 to NE414 and NE650 for the new names, NE417 for a dim given in
-    two spellings, NE420 for an old name that no dim has, NE421 for both ways at once.
+    two spellings, NE420 for an old name that no dim has, NE421 for both forms at once.
     """
     if mapping:
         pairs = [Verbatim(f"{old}={new!r}") for old, new in mapping.items()]
@@ -67,7 +67,7 @@ def _mapped(dims: Dims, mapping: Mapping[str, object], call: ShownCall) -> Names
 def refined(dims: Dims, arguments: Sequence[object]) -> Names:
     """Return the names after `refine_names(*arguments)`: only dims without a name take a new one.
 
-    NE430 where a dim has another name already, NE431 where None would drop its name.
+    NE430 if a dim already has another name, NE431 if None would drop its name.
     """
     wanted = targets(dims, arguments, "refine_names")
     for at, new in enumerate(filled(wanted, dims, "refine_names")):
@@ -77,7 +77,7 @@ def refined(dims: Dims, arguments: Sequence[object]) -> Names:
 
 
 def _not_finer(dims: Dims, at: int, new: str | None, wanted: Sequence[Target]) -> NameExprError:
-    """Return the error for a dim that has a name already; `...` shifts where the new one is written."""
+    """Return the error for a dim that already has a name; `...` shifts where the new one is written."""
     old = dims[at].name
     before = wanted.index(...) if ... in wanted else len(wanted)
     index = at if at < before else at - len(dims) + len(wanted)
@@ -100,8 +100,8 @@ class Alignment(NamedTuple):
 def aligned_to(dims: Dims, arguments: Sequence[object]) -> Alignment:
     """Return how the dims move in `align_to(*arguments)`.
 
-    `...` stands for all dims that are not mentioned, unnamed ones too, in their order. Without it every dim
-    must have a name (NE441) and be mentioned (NE440). NE442 if None is wanted, NE411 if a name is wanted
+    `...` stands for all dims that are not mentioned, including unnamed ones, in their order. Without it every
+    dim must have a name (NE441) and be mentioned (NE440). NE442 if None is given, NE411 if a name is given
     twice, NE750 if that would be more than 64 dims.
     """
     wanted = targets(dims, arguments, "align_to")
@@ -128,7 +128,7 @@ def _arranged(names: Names, wanted: Sequence[Target]) -> Alignment:
 
 
 def _not_alignable(dims: Dims, wanted: Sequence[Target], call: ShownCall) -> NameExprError:
-    """Return the error for wanted names that do not give each dim exactly one place."""
+    """Return the error for names that do not give each dim exactly one position."""
     twice = duplicate(name for name in wanted if name is not ...)
     if None in wanted:
         hint = "unnamed dims stay together at '...'; give a new dim of size 1 a name"
@@ -156,10 +156,10 @@ def _left_out(dims: Dims, left_out: Names, wanted: Sequence[Target], call: Shown
 
 
 def aligned_as(dims: Dims, other: Dims) -> Alignment:
-    """Return how the dims move to stand in the order of another tensor.
+    """Return how the dims move into the order of another tensor.
 
-    A dim that only the other tensor has gets size 1; it is unnamed where the other's is. NE441 if a dim has
-    no name, NE443 if the other tensor lacks one of the names.
+    A dim that only the other tensor has gets size 1; it is unnamed if the other's is. NE441 if a dim has no
+    name, NE443 if the other tensor lacks one of the names.
     """
     call = ShownCall("align_as", (Verbatim("other"),), (dims, other))
     if None in names_of(dims):

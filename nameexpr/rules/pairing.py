@@ -1,8 +1,8 @@
 """The rule for two tensors that are broadcast together: dims pair from the right, names unify.
 
 An error shows both tensors one below the other as they were paired, with carets below the dims that clash.
-Advice is given only where following it mends the call: a tensor that is written to cannot move, and the dims
-of a matrix product pair in a way of their own.
+Advice is given only if following it fixes the call: a tensor that is written to cannot be reordered, and the
+dims of a matrix product are paired differently.
 
 >>> from nameexpr.dims import Dim
 >>> left, right = (Dim("N", 2), Dim("C", 3)), (Dim("Z", 3),)
@@ -29,10 +29,10 @@ from nameexpr.rules.calls import listed, shown
 
 
 class Pairing(NamedTuple):
-    """How an error speaks of two tensors that are paired: the verb, and what each of them is.
+    """How an error refers to two paired tensors: the method, and the role of each.
 
-    `moves` says which of them advice may put into another order: both, only the right one (the left one is
-    written to, or joined as it is), or neither (some of their dims do not pair from the right).
+    `moves` determines which of them advice may reorder: both, only the right one (the left one is written to,
+    or joined unchanged), or neither (some of their dims do not pair from the right).
     """
 
     verb: str
@@ -56,7 +56,7 @@ def paired_fault(
 def aligned(
     tensors: Sequence[Dims], roles: Sequence[str], marked: Sequence[Sequence[int]]
 ) -> tuple[str, tuple[Mark, ...]]:
-    """Return tensors as lines of text, their dims below each other from the right, and the marks."""
+    """Return tensors as lines of text, their dims aligned from the right, and the marks."""
     rank = max(map(len, tensors))
     rows = [[""] * (rank - len(dims)) + [_cell(dim) for dim in dims] for dims in tensors]
     widths = [max(len(row[position]) for row in rows) for position in range(rank)]
@@ -84,8 +84,8 @@ def _cell(dim: Dim) -> str:
 def unified(left: Dims, right: Dims, pairing: Pairing) -> Names:
     """Return the names of two tensors broadcast together: "Unifies names from inputs" on PyTorch's page.
 
-    NE470 if two names that meet are different, NE471 if a name meets an unnamed dim and stands elsewhere in
-    the other tensor.
+    NE470 if two paired names are different, NE471 if a name is paired with an unnamed dim and occurs
+    elsewhere in the other tensor.
     """
     names = unify_from_right(names_of(left), names_of(right))
     if isinstance(names, Clash):
@@ -103,14 +103,14 @@ def broadcast(left: Dims, right: Dims, pairing: Pairing) -> Dims:
 
 
 def check_sizes(left: Dims, right: Dims, pairing: Pairing) -> None:
-    """Raise NE370 unless sizes that meet from the right are equal or one of them is 1."""
+    """Raise NE370 unless paired sizes, from the right, are equal or one of them is 1."""
     position = unequal(left, right)
     if position is not None:
         raise size_fault(left, right, (position, position), pairing)
 
 
 def unequal(left: Dims, right: Dims) -> int | None:
-    """Return the first place from the right, counted from -1, whose sizes do not broadcast, or None."""
+    """Return the first position from the right, counted from -1, whose sizes do not broadcast, or None."""
     for position in range(-1, -min(len(left), len(right)) - 1, -1):
         a, b = left[position].size, right[position].size
         if a != b and 1 not in (a, b):
@@ -119,7 +119,7 @@ def unequal(left: Dims, right: Dims) -> int | None:
 
 
 def size_fault(left: Dims, right: Dims, places: tuple[int, int], pairing: Pairing) -> NameExprError:
-    """Return (not raise) NE370 for sizes at these places that meet and differ."""
+    """Return (not raise) NE370 for paired sizes at these positions that differ."""
     a, b = left[places[0]], right[places[1]]
     name = a.name or b.name
     dim = "a dim without a name" if name is None else f"dim {name!r}"
@@ -136,7 +136,7 @@ def _in(role: str) -> str:
 
 
 def first_clash(tensors: Sequence[Dims], pairing: Callable[[int, int], Pairing]) -> NameExprError:
-    """Return the error for the first two of several tensors that clash, as one does that clashes with all."""
+    """Return the error for the first two of several tensors that clash: some two do if all together do."""
     for left, right in combinations(range(len(tensors)), 2):
         clash = unify_from_right(names_of(tensors[left]), names_of(tensors[right]))
         if isinstance(clash, Clash):
@@ -163,11 +163,11 @@ def clashing(clash: Clash, left: Dims, right: Dims, pairing: Pairing) -> NameExp
 
 _SIZES = "sizes that meet must be equal, or one of them 1"
 _COMPUTED = ("product", "target")
-"""Roles of tensors that the user has no variable for."""
+"""Roles of tensors that are not variables of the user."""
 
 
 def _hint_of_sizes(left: Dims, right: Dims, places: tuple[int, int], pairing: Pairing) -> str:
-    """Return what to do about two sizes that meet: where one dim has no name it may be another one."""
+    """Return advice about two paired sizes: a dim without a name may be a different one."""
     a, b = left[places[0]], right[places[1]]
     if pairing.moves == "none" or (a.name is None) == (b.name is None):
         return _SIZES
@@ -184,12 +184,12 @@ def _hint_of_sizes(left: Dims, right: Dims, places: tuple[int, int], pairing: Pa
 
 
 def _hint_of_names(clash: Clash, left: Dims, right: Dims, pairing: Pairing) -> str:
-    """Return what to do about two names that meet: they are one dim, or belong elsewhere."""
+    """Return advice about two paired names: they are one dim, or belong to other positions."""
     a, b = left[clash.left].name or "", right[clash.right].name or ""
     if a in names_of(right) or b in names_of(left):
         return f"dims pair from the right: {_in_order(left, right, pairing)}"
     renames = {b: a}
-    if pairing.moves != "none":  # all dims of the right tensor that meet another name, and stand nowhere else
+    if pairing.moves != "none":  # dims of the right tensor paired with a name that it lacks
         ours, theirs = names_of(left), names_of(right)
         pairs = list(zip(reversed(ours), reversed(theirs), strict=False))[::-1]
         renames = {b: a for a, b in pairs if a and b and a != b and a not in theirs and b not in ours}
@@ -202,7 +202,7 @@ def _hint_of_names(clash: Clash, left: Dims, right: Dims, pairing: Pairing) -> s
 
 
 def _in_order(left: Dims, right: Dims, pairing: Pairing) -> str:
-    """Return how to pair dims by name, where a name stands at different places."""
+    """Return how to pair dims by name if a name is at different positions."""
     a, b = names_of(left), names_of(right)
     if pairing.moves == "none":
         return "align_to brings the batch dims of both into the same order"

@@ -1,8 +1,8 @@
-"""The rules for `NamedTensor`'s methods with their answers remembered, by names, sizes and arguments.
+"""The rules for `NamedTensor`'s methods, with their results cached by names, sizes and arguments.
 
-A program asks the same few questions again and again, and looking an answer up takes a tenth of the time of
-working it out. An error is never remembered, and arguments that cannot be looked up (lists, dicts) go to the
-rule itself. At most 4,096 answers are kept for each rule.
+A program repeats the same few calls, and a look-up takes a tenth of the time of computing the result. Errors
+are not cached, and arguments that are not hashable (lists, dicts) are passed to the rule itself. At most
+4,096 results are kept for each rule.
 
 >>> matmul_names(("A", "B"), (2, 3), ("C", "D"), (3, 4), "mm", (2, 2))
 ('A', 'D')
@@ -29,7 +29,7 @@ ANSWERS = 4096
 
 
 def remembered(rule: Callable[P, R]) -> Callable[P, R]:
-    """Return the rule with its answers kept; `typed`, as 1 equals True, and True is not a position."""
+    """Return the rule with a cache; it is `typed`, as 1 equals True, and True is not a position."""
     known: Any = lru_cache(maxsize=ANSWERS, typed=True)(rule)
 
     @wraps(rule)
@@ -39,7 +39,7 @@ def remembered(rule: Callable[P, R]) -> Callable[P, R]:
         except NameExprError:  # some are TypeErrors too
             raise
         except TypeError:
-            pass  # a list cannot be looked up
+            pass  # a list is not hashable
         return rule(*arguments, **keywords)
 
     return ask
@@ -50,7 +50,7 @@ def _shaped(dims: Dims) -> Shaped:
 
 
 def _of_dims(rule: Callable[..., R]) -> Callable[..., R]:
-    """Return a rule for one tensor's dims with its answers kept by their names and sizes."""
+    """Return a rule for one tensor's dims with a cache by their names and sizes."""
     return remembered(lambda names, shape, *arguments: rule(dims_of(names, shape), *arguments))
 
 
@@ -63,7 +63,7 @@ unflattened = _of_dims(lambda dims, dim, sizes: _shaped(reshaping.unflattened(di
 
 @_of_dims
 def renamed(dims: Dims, verb: str, mapping: Any, *names: Any) -> Names:
-    """Return the names after `rename`; the mapping comes as a tuple of its items."""
+    """Return the names after `rename`; the mapping is passed as a tuple of its items."""
     return naming.renamed(dims, names, dict(mapping), verb)
 
 
@@ -85,5 +85,5 @@ def matmul_names(
 
 @remembered
 def joined(verb: str, at: int | None, *tensors: Shaped) -> Names:
-    """Return the names of tensors put together along position `at`."""
+    """Return the names of tensors joined along position `at`."""
     return combining.joined([dims_of(names, shape) for names, shape in tensors], at, verb)

@@ -1,7 +1,7 @@
-"""The verbs that merge neighbouring dims, and split one into several, row-major: flatten, unflatten.
+"""The methods that merge adjacent dims, and split one into several, row-major: flatten, unflatten.
 
 The new dims of unflatten can be written as pairs `[("H", 8), ("W", -1)]`, as a dict, as the string `"H=8 W"`,
-or as plain sizes `(8, -1)` where the dim that is split has no name. One size may be left out (-1).
+or as plain sizes `(8, -1)` if the split dim has no name. One size may be left out (-1).
 
 >>> from nameexpr.dims import Dim
 >>> unflattened((Dim("N", 2), Dim("pixel", 12)), "pixel", "H=3 W")
@@ -36,7 +36,7 @@ from nameexpr.rules.targets import added_name, checked_name, doubled
 def flattened(dims: Dims, wanted: Sequence[object], out_dim: object) -> Dims:
     """Return the dims after `flatten(wanted, out_dim)`; names and positions may be mixed.
 
-    NE450 if they are not neighbours in this order, NE451 if there are none, NE411 if a dim has the name.
+    NE450 if they are not adjacent in this order, NE451 if there are none, NE411 if a dim has the name.
     """
     call = ShownCall("flatten", wanted, (dims,), "([", f"], {shown(out_dim)})")
     if not dims:
@@ -52,14 +52,14 @@ def flattened(dims: Dims, wanted: Sequence[object], out_dim: object) -> Dims:
 
 
 def flattened_range(dims: Dims, start: object, end: object, *out_dim: object) -> Dims:
-    """Return the dims after `flatten(start, end)`, with `out_dim` if one is given; both ends are meant.
+    """Return the dims after `flatten(start, end)`, with `out_dim` if given; both ends are included.
 
-    Where no out_dim is given the merged dims must be unnamed, or be a single dim, which then stays as it
-    is: names are never dropped in silence (NE453). A 0-d tensor becomes a 1-d one (NE454 with an out_dim).
-    NE452 if `start` stands after `end`.
+    Without out_dim the merged dims must be unnamed, or be a single dim, which is then kept: names are never
+    dropped silently (NE453). A 0-d tensor becomes a 1-d one (NE454 with an out_dim). NE452 if `start` is
+    after `end`.
     """
     call = ShownCall("flatten", (start, end, *out_dim), (dims,))
-    if not dims:  # one dim of size 1, for the positions that PyTorch and NumPy take as those of a 0-d tensor
+    if not dims:  # one dim of size 1, for the positions that PyTorch and NumPy accept for a 0-d tensor
         if out_dim:
             raise _nothing_to_flatten(call)
         only = (Dim(None, 1),)
@@ -100,7 +100,7 @@ def _merged(dims: Dims, first: int, last: int, name: str | None) -> Dims:
 
 
 def _apart(dims: Dims, axes: tuple[int, ...], out_dim: object, call: ShownCall) -> Exception:
-    """Return the error for dims that are not neighbours in this order, with the call that makes them so."""
+    """Return the error for dims that are not adjacent in this order, with the call that makes them so."""
     words = [spelt(dims[at], at) for at in axes]
     is_block = max(axes) - min(axes) + 1 == len(axes)
     message = f"{listed(words)} {'are in another order' if is_block else 'are not neighbours'}"
@@ -113,7 +113,7 @@ def _apart(dims: Dims, axes: tuple[int, ...], out_dim: object, call: ShownCall) 
 
 
 def _alignment_hint(dims: Dims, axes: tuple[int, ...]) -> str:
-    """Return the align_to that puts the dims side by side, at the place of the first of them."""
+    """Return the align_to that makes the dims adjacent, at the position of the first of them."""
     if any(dims[at].name is None for at in axes):
         return "align_to can do that once they have names (refine_names)"
     if None in names_of(dims):
@@ -131,7 +131,7 @@ SHOWN_WHOLE = 4096
 
 
 class _Part(NamedTuple):
-    """One new dim as it is asked for: size -1 is to be solved for, a plain part is a size alone."""
+    """One requested dim: size -1 is to be inferred, a plain part is a size alone."""
 
     name: str | None
     size: int
@@ -141,9 +141,9 @@ class _Part(NamedTuple):
 def unflattened(dims: Dims, dim: object, sizes: object) -> Dims:
     """Return the dims after `unflatten(dim, sizes)`.
 
-    NE350 if the sizes do not multiply up to the dim's, NE351 if two are left out, NE352 if any size would do
-    for the one left out, NE353 for a negative one, NE354 if there are none, NE460 for plain sizes of a named
-    dim, NE657 if `sizes` is of another kind.
+    NE350 if the product of the sizes differs from the dim's size, NE351 if two are left out, NE352 if the one
+    left out is not determined, NE353 for a negative one, NE354 if there are none, NE460 for plain sizes of a
+    named dim, NE657 if `sizes` has another type.
     """
     at = position_of(dims, ShownCall("unflatten", (dim,), (dims,), closing=f", {shown(sizes)})"), 0)
     items = _items(dims, dim, sizes)
@@ -175,7 +175,7 @@ def _items(dims: Dims, dim: object, sizes: object) -> Sequence[object]:
 
 
 def _word(word: str) -> object:
-    """Return one word of the string form as a pair, or as an int where it is a size alone."""
+    """Return one word of the string form as a pair, or as an int if it is a size alone."""
     name, equals, size = word.partition("=")
     if equals:
         return (None if name == "_" else name, _number(size))

@@ -1,8 +1,8 @@
-"""The ways to write a list of names: `"N C"`, or `"N", "C"`, or `["N", "C"]`.
+"""The forms of a list of names: `"N C"`, or `"N", "C"`, or `["N", "C"]`.
 
-None is a dim without a name, and `...` stands for names that are not mentioned, where the verb knows any. In
-a string `_` (or `None`) is a dim without a name, as `_` is in an expression. A single list is accepted in
-place of separate arguments, where PyTorch raises a TypeError: it cannot mean anything else.
+None is a dim without a name, and `...` stands for names that are not mentioned, if the method has any. In a
+string `_` (or `None`) is a dim without a name, as `_` is in an expression. A single list is accepted in place
+of separate arguments, for which PyTorch raises a TypeError: it is unambiguous.
 
 >>> targets((), ("N ... C",), "rename")
 ('N', Ellipsis, 'C')
@@ -30,15 +30,15 @@ from nameexpr.errors import NameExprError
 from nameexpr.rules.calls import ShownCall, counted, fault
 
 Target: TypeAlias = str | EllipsisType | None
-"""One wanted name: a name, None, or `...` for the names that are not mentioned."""
+"""One requested name: a name, None, or `...` for the names that are not mentioned."""
 
 _WORDS: dict[str, Target] = {"...": ..., "_": None, "None": None}
 
 
 def targets(dims: Dims, arguments: Sequence[object], verb: str) -> tuple[Target, ...]:
-    """Return the names that are asked for: each a valid name, None or `...`, and `...` at most once.
+    """Return the requested names: each a valid name, None or `...`, and `...` at most once.
 
-    NE650 if one is not a string, None or `...`, NE412 if a name is malformed, NE414 if `...` stands twice.
+    NE650 if one is not a string, None or `...`, NE412 if a name is malformed, NE414 if `...` occurs twice.
     """
     items = tuple(arguments)
     if len(items) == 1 and isinstance(items[0], str):
@@ -63,7 +63,7 @@ def _target(item: object, index: int, call: ShownCall) -> Target:
 
 
 def checked_name(item: object, index: int, call: ShownCall) -> str:
-    """Return `item` as the dim's name that it is once normalised; `place` is its place in the call."""
+    """Return `item` as a normalised name of a dim; `index` is its position in the call."""
     if not isinstance(item, str):
         message = f"a dim's name must be a string or None, not {type(item).__name__}"
         hint = "names look like 'N', 'batch' or 'x_1'; a dim without a name is None"
@@ -85,7 +85,7 @@ def checked_name(item: object, index: int, call: ShownCall) -> str:
 def checked_names(names: object, dims: Dims) -> Names:
     """Return the names for a tensor with these dims: a string, a list, a tuple or None (no names at all).
 
-    NE411 to NE415 if they are doubled, malformed, or not one per dim; NE650 or NE652 for anything else.
+    NE411 to NE415 if they are repeated, malformed, or not one per dim; NE650 or NE652 for anything else.
     """
     if names is None:
         return (None,) * len(dims)
@@ -104,7 +104,7 @@ def checked_names(names: object, dims: Dims) -> Names:
 def added_name(
     name: object, dims: Dims, call: ShownCall, what: str = "name", gone: Sequence[int] = ()
 ) -> str | None:
-    """Return the checked name of a new dim, the last argument of a call: one that no dim that stays has."""
+    """Return the checked name of a new dim, the last argument of a call; no remaining dim may have it."""
     if name is None:
         return None
     index = len(call.arguments) - 1
@@ -117,7 +117,9 @@ def added_name(
 
 
 def filled(wanted: Sequence[Target], dims: Dims, verb: str) -> Names:
-    """Return one name per dim, `...` replaced by the names that stand there (NE413 if they do not fit)."""
+    """Return one name per dim, with `...` replaced by the names at its position (NE413 if they do
+    not fit).
+    """
     rank = len(dims)
     if len(wanted) - (... in wanted) > rank or (len(wanted) < rank and ... not in wanted):
         raise _wrong_count(wanted, dims, verb)

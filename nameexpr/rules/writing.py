@@ -1,7 +1,8 @@
-"""The rule for writing a result into a tensor that is there already: in place, and `out=`.
+"""The rule for writing a result into an existing tensor: in place, and `out=`.
 
-Names are never refined: a tensor with any name takes exactly the names that it has, and one without any takes
-those of the result. Sizes must be equal, except that an `out=` without names may be resized.
+Names are never refined: a tensor with any name keeps its names, which must be those of the result, and one
+without any takes those of the result. Sizes must be equal, except that an `out=` without names may be
+resized.
 
 >>> from nameexpr.dims import Dim
 >>> check_written((Dim(None, 2),), ("N",), (2,), "add_")
@@ -35,9 +36,9 @@ def check_written(
 ) -> None:
     """Raise unless a result with these names and sizes may be written into the target.
 
-    NE371 if the sizes differ (and the target is not an `out=` without names), NE472 if the target has a
-    name and the names are not exactly its own. `source` says what an error calls that which is written. The
-    rule is "out function and in-place variants" on PyTorch's page "Named Tensors operator coverage".
+    NE371 if the sizes differ (and the target is not an `out=` without names), NE472 if the target has a name
+    and the names are not exactly its own. `source` is how an error refers to the written value. The rule is
+    "out function and in-place variants" on PyTorch's page "Named Tensors operator coverage".
     """
     pairing = Pairing(verb, "out" if is_out else "tensor", source)
     result = dims_of(names, shape)
@@ -81,7 +82,7 @@ def _name_fault(target: Dims, result: Dims, pairing: Pairing) -> NameExprError:
 
 
 def _name_hint(target: Dims, result: Dims, pairing: Pairing) -> str:
-    """Return what gives the tensor the names of the result, or the result those of the tensor."""
+    """Return the call that gives the tensor the names of the result, or the result those of the tensor."""
     ours, theirs = names_of(target), names_of(result)
     role = pairing.left
     if not any(theirs):

@@ -1,3 +1,29 @@
-"""What users call. `einsum` and `compile` find or make a function, unwrap the operands, run it, and wrap the
-result.
+"""The public functions. `einsum` and `compile` find or create a function, unwrap the operands, call it, and
+wrap the result. Those that are not called often are `public`, which sees to the errors that leave them.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+Documented = TypeVar("Documented", bound=Callable[..., Any])
+
+
+def public(function: Documented) -> Documented:
+    """Return a function whose errors leave it without this package's frames, and tell of wrong arguments."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception as raised:
+            from nameexpr.rules.arguments import leaving
+
+            fault = leaving(raised, function, args, kwargs)
+            if fault is raised:
+                raise
+            raise fault from None
+
+    return call  # type: ignore[return-value]  # the same signature

@@ -1,4 +1,4 @@
-"""`bind`: operands that stay the same, taken by value and checked as far as they can be.
+"""`bind`: operands that do not change between calls, copied and checked as far as possible.
 
 >>> import numpy as np, nameexpr as ne
 >>> layer = ne.compile("y[N K] = sum[C](x[N C] * w[C K]) + b[K]").bind(w=np.ones((3, 4)), b=np.zeros(4))
@@ -31,22 +31,23 @@ if TYPE_CHECKING:
     from nameexpr.runtime.formula import FormulaEntry
 
 CONTRADICTIONS = frozenset({"NE302", "NE304", "NE305", "NE306", "NE307", "NE309", "NE310", "NE330", "NE401"})
-"""Mistakes that the bound operands show by themselves, whatever the others are."""
+"""Errors of the bound operands that do not depend on the others."""
 
 
 def bind_expression(entry: ExpressionEntry, operands: Mapping[int, Any]) -> ExpressionEntry:
-    """Return an expression with more operands bound, by their positions among those that are left (NE624 for
-    positions that are none; else what contradicts the text, or each other, whatever the other operands are).
+    """Return an expression with more operands bound, by their positions among the unbound ones (NE624 for
+    invalid positions; other errors if they contradict the text, or each other, regardless of the other
+    operands).
     """
     tree = entry.tree
     pairs = zip(read_positions(tree, entry.fixed, operands), operands.values(), strict=True)
-    # A number of Python stays one, which is weak against the others.
+    # A Python number is kept, as it is weak in promotion with the others.
     bound = entry.bind(
         {position: frozen_copy(unwrapped(value, position, entry.text)) for position, value in pairs}
     )
     carry(entry, bound, operands.values())
     fixed = bound.fixed
-    # The operands that are not bound yet are scalars with empty terms here, which say nothing.
+    # Operands that are not bound yet are scalars with empty terms here, which determine nothing.
     terms = tuple(term if place in fixed else Term(()) for place, term in enumerate(tree.inputs))
     labels = {atom.name for term in terms for atom in atoms(term.items) if isinstance(atom, LABELLED)}
     known = {label: size for label, size in entry.options.sizes if label in labels}
@@ -59,8 +60,8 @@ def bind_expression(entry: ExpressionEntry, operands: Mapping[int, Any]) -> Expr
 
 
 def bind_formula(entry: FormulaEntry, operands: Mapping[str, Any]) -> FormulaEntry:
-    """Return a formula with more operands bound (NE624 for names that no operand has; else what cannot fit,
-    whatever the other operands are).
+    """Return a formula with more operands bound (NE624 for names that are not operands; other errors if they
+    cannot fit, regardless of the other operands).
     """
     from nameexpr.compiler.analysis.scope import Scope
     from nameexpr.compiler.analysis.views import read_views
@@ -100,7 +101,7 @@ def _operand(value: Any) -> Operand:
 
 
 def frozen_copy(operand: Any) -> Any:
-    """Return an unwrapped operand whose elements nobody writes to: a dense copy, unless it is read-only."""
+    """Return an unwrapped operand that cannot change: a dense copy, unless it is read-only."""
     if type(operand) in NUMBERS:
         return operand
     if type(operand) is np.ndarray:
@@ -113,7 +114,7 @@ def frozen_copy(operand: Any) -> Any:
 def _copied(array: Any) -> Any:
     if _is_constant(array):
         return array
-    # What is broadcast stays so: one cell along each axis of stride 0 is copied.
+    # Broadcast axes are kept: one element along each axis of stride 0 is copied.
     sizes = zip(array.shape, array.strides, strict=True)
     part = array[(..., *(slice(0, 1) if size > 1 and not stride else slice(None) for size, stride in sizes))]
     copy = np.array(part)
@@ -122,7 +123,7 @@ def _copied(array: Any) -> Any:
 
 
 def _is_constant(array: Any) -> bool:
-    """Whether neither this array nor what it is a view of can be written to."""
+    """Return whether neither this array nor the array that it is a view of is writable."""
     while isinstance(array, np.ndarray):
         if array.flags.writeable:
             return False
@@ -131,7 +132,7 @@ def _is_constant(array: Any) -> bool:
 
 
 def read_positions(tree: Expression, fixed: Mapping[int, Any], operands: Any) -> list[int]:
-    """Return the positions in the text of operands given by position among those not fixed (NE624)."""
+    """Return the positions in the text of operands given by position among the unbound ones (NE624)."""
     free = [place for place in range(len(tree.inputs)) if place not in fixed]
     terms = [unparse_term(tree.inputs[place]) for place in free]
     listed = ", ".join(f"{number} '{term}'" for number, term in enumerate(terms))
@@ -167,7 +168,9 @@ def read_positions(tree: Expression, fixed: Mapping[int, Any], operands: Any) ->
 
 
 def raise_contradictions(fault: NameExprError, positions: Collection[int] | None = None) -> None:
-    """Raise of an error what no other operands could mend; `positions` are those of the operands to list."""
+    """Raise the errors that no other operands could resolve; `positions` are those of the operands
+    to list.
+    """
     found = [one for one in fault.diagnostics if one.code in CONTRADICTIONS]
     if positions is not None:
         found = [

@@ -1,8 +1,8 @@
-"""What is remembered between calls: texts that were checked, functions that were made of them, and code.
+"""The caches: checked texts, the functions compiled from them, and generated code.
 
-A call of `einsum` finds the function of its last operands in `calls`, one with options what keeps such
-functions in `calls_with_options`. What is not found there, and every formula, is found among the checked
-texts, or read and checked.
+A call of `einsum` finds the function of its last operands in `calls`, a call with options the mapping of such
+functions in `calls_with_options`. If it is not found there, and for every formula, the text is looked up
+among the checked texts, or read and checked.
 """
 
 from __future__ import annotations
@@ -11,22 +11,23 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from nameexpr.forks import lock
+from nameexpr.runtime import public
 
 Function = Callable[..., Any]
 Key = TypeVar("Key", bound=Hashable)
 Kept = TypeVar("Kept")
 
 MISSING: Any = object()
-"""Stands for an operand that was not given."""
+"""A placeholder for an operand that is missing."""
 TEXTS = 1024
-"""Texts that are remembered, with and without options."""
+"""The number of texts that are cached, with and without options."""
 
 
 class Generations(Generic[Key, Kept]):
-    """A bounded mapping without bookkeeping on a hit; safe under threads, and in a child forked beside them.
+    """A bounded mapping without bookkeeping on a hit; safe with threads, and in a child forked next to them.
 
     An entry found in the old generation moves to the young one; when that is full it becomes the old one, and
-    the old one is dropped. That keeps the `size` latest entries at least, and twice as many at most.
+    the old one is dropped. This keeps at least the `size` latest entries, and at most twice as many.
     """
 
     __slots__ = ("old", "size", "young")
@@ -48,8 +49,8 @@ class Generations(Generic[Key, Kept]):
         return entry
 
     def get_or_make(self, key: Key, make: Callable[[], Kept]) -> Kept:
-        """Return the entry of a key; make it if there is none. Two threads may both make it: then the first
-        one stays.
+        """Return the entry of a key; create it if there is none. If two threads create it, the first one is
+        kept.
         """
         entry = self.get(key)
         if entry is None:
@@ -76,28 +77,26 @@ class Generations(Generic[Key, Kept]):
 
 
 calls: dict[str, Function] = {}
-"""Functions of the latest operands by their text; when there are `TEXTS`, all are forgotten, and soon
-remembered again.
+"""Functions of the latest operands by their text; when there are `TEXTS` of them, all are dropped, and soon
+cached again.
 """
 calls_with_options: dict[tuple[Any, ...], Any] = {}
 expressions: Generations[Any, Any] = Generations(TEXTS)
 formulas: Generations[Any, Any] = Generations(TEXTS)
 templates: Generations[Any, Any] = Generations(TEXTS)
-"""Generated code by what a text says of its operands, whatever its labels are called."""
+"""Generated code by the structure of a text, which does not depend on the names of its labels."""
 _misses = 0
 
 
 def remember(text: str, function: Function) -> None:
-    """Let a text lead to a function of its operands."""
+    """Cache the function of a text's latest operands."""
     if len(calls) >= TEXTS and text not in calls:
         calls.clear()
     calls[text] = function
 
 
 def find(entries: Generations[Any, Kept], text: str, options: Any, make: Callable[..., Kept]) -> Kept:
-    """Return the checked text with these options, from the cache if it is there, and made if not; None stands
-    for no options.
-    """
+    """Return the checked text with these options, from the cache or created; None means no options."""
 
     def counted() -> Kept:
         global _misses  # noqa: PLW0603  a count for `cache_info`, exact enough without a lock
@@ -121,6 +120,8 @@ def check_is_text(text: Any, operands: Sequence[Any] = (), *, is_formula: bool =
     kind, what = f"of type {type(text).__name__}", "formula" if is_formula else "expression"
     hint = "the text comes first, operands have names: evaluate(text, x=...)" if is_formula else ""
     message = f"the first argument must be the {what}, a str, but is {kind}"
+    if text is MISSING:
+        message = f"the first argument must be the {what}, a str, and there are no arguments"
     if operands and isinstance(operands[0], str):
         message = f"text and array are swapped: the first argument is {kind}"
         hint = hint or "the text comes first: einsum(text, array)"
@@ -128,9 +129,9 @@ def check_is_text(text: Any, operands: Sequence[Any] = (), *, is_formula: bool =
 
 
 class CacheInfo(NamedTuple):
-    """What the cache holds: texts (with their options), functions made of them, texts compiled so far, and
-    maxsize: of expressions and of formulas that many of the latest texts are kept at least, and twice as many
-    at most.
+    """The contents of the caches: texts (with their options), functions compiled from them, texts compiled so
+    far, and maxsize: at least this many of the latest expressions and of the latest formulas are kept, and at
+    most twice as many.
     """
 
     texts: int
@@ -139,8 +140,9 @@ class CacheInfo(NamedTuple):
     maxsize: int
 
 
+@public
 def cache_info() -> CacheInfo:
-    """Return what the caches of compiled expressions and formulas hold, together.
+    """Return the total contents of the caches of compiled expressions and formulas.
 
     Examples
     --------
@@ -156,6 +158,7 @@ def cache_info() -> CacheInfo:
     return CacheInfo(len(expressions) + len(formulas), programs, _misses, TEXTS)
 
 
+@public
 def cache_clear() -> None:
     """Drop every compiled expression and formula, and restart the counts."""
     from nameexpr.backends.numpy.kernels import forget_ones

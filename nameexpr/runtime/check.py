@@ -11,8 +11,8 @@ from nameexpr.compiler.analysis.infer import infer_sizes
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.rules.check import check_text
 from nameexpr.errors import error
+from nameexpr.runtime import public
 from nameexpr.runtime.cache import check_is_text
-from nameexpr.runtime.einsum import public
 from nameexpr.runtime.operands import spec_of, unwrap
 from nameexpr.runtime.options import read_options
 from nameexpr.syntax.ast import Expression
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 class Sizes(dict[str, int]):
-    """Sizes of labels, in the order of the text. `packs` has those under each pack, and under the ellipsis as
-    "...".
+    """Sizes of labels, in the order of the text. `packs` contains the sizes under each pack, and those under
+    the ellipsis as "...".
     """
 
     def __init__(self, sizes: Mapping[str, int], packs: Mapping[str, tuple[int, ...]]) -> None:
@@ -47,9 +47,9 @@ def check(
     text : str
         An expression without an arrow, one term for each operand: ``"N C, C"``.
     *operands : array_like or NamedTensor
-        What is checked.
+        The arrays to check.
     sizes, **size_keywords : int
-        Sizes that labels must have.
+        The sizes that labels must have.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def check(
     Raises
     ------
     NameExprError
-        With what does not fit, and where.
+        If an operand does not match the text; the error shows where.
 
     Examples
     --------

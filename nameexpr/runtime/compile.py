@@ -1,4 +1,4 @@
-"""`compile`: a text as something to call, and `explain`: everything there is to say of one."""
+"""`compile`: a text as a callable, and `explain`: a full description of one."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
 from nameexpr.errors import Diagnostic, error
+from nameexpr.runtime import public
 from nameexpr.runtime.cache import check_is_text
 from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_expression import CompiledExpression
-from nameexpr.runtime.einsum import find_entry, public
+from nameexpr.runtime.einsum import find_entry
 from nameexpr.runtime.options import read_options
 from nameexpr.syntax.lexer.tokens import looks_like_formula
 
@@ -72,7 +73,7 @@ def compile(  # noqa: A001
     tune: bool = False,
     **size_keywords: SupportsIndex,
 ) -> Compiled[Any, Any]:
-    """Return an expression or a formula that can be called on operands, and asked for its plan and code.
+    """Return an expression or a formula that can be called on operands, and requested its plan and code.
 
     Parameters
     ----------
@@ -117,7 +118,7 @@ def compile(  # noqa: A001
 
 
 def compile_formula(text: str, **options: Any) -> CompiledFormula:
-    """Return a text that is known to be a formula, with options as for `read_options`."""
+    """Return a compiled text that is known to be a formula, with options as for `read_options`."""
     return _formula(text, read_options(formula=text, **options))
 
 
@@ -125,7 +126,7 @@ def _formula(text: str, options: CallOptions) -> CompiledFormula:
     from nameexpr.runtime.compiled_formula import CompiledFormula
     from nameexpr.runtime.formula import FormulaEntry
 
-    # An entry of its own, not the cache's: `code` is for the latest call of this object.
+    # A new entry, not the cached one: `code` is for the latest call of this object.
     return CompiledFormula(FormulaEntry(text, options))
 
 

@@ -1,7 +1,7 @@
-"""`Compiled`: a text read once, to be called many times, asked for its signature, its plan and its source.
+"""`Compiled`: a text that is read once and called many times, with its signature, its plan and its source.
 
 `compile` returns a `CompiledExpression`, which takes operands by position, or a `CompiledFormula`, which
-takes them by name; `Compiled` is what type checkers know of either.
+takes them by name; `Compiled` is the type of either for type checkers.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, overload
 
 from nameexpr.errors import Diagnostic, error
-from nameexpr.runtime.einsum import public
+from nameexpr.runtime import public
 from nameexpr.runtime.operands import read_only
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-    from typing_extensions import TypeVar  # with defaults: type checkers know it without the package
+    from typing_extensions import TypeVar  # with defaults: type checkers bundle its stubs
 
     from nameexpr.runtime.entry import CallOptions, Entry
     from nameexpr.runtime.plan.plan import Outline, Plan
@@ -37,8 +37,8 @@ else:
 class Compiled(Generic[ArrayResult_co, TensorResult_co, Text_co]):
     """An expression or a formula that can be called on operands. Made by `nameexpr.compile`.
 
-    For type checkers it is generic over what a call gives for arrays, what it gives where an operand is a
-    NamedTensor, and the text, which the mypy plugin knows. `Compiled` alone is one with a single result.
+    For type checkers it is generic over the result of a call for arrays, the result if an operand is a
+    NamedTensor, and the text, which the mypy plugin reads. `Compiled` alone has a single result.
 
     Examples
     --------
@@ -55,11 +55,11 @@ class Compiled(Generic[ArrayResult_co, TensorResult_co, Text_co]):
     def __init__(self, entry: Entry) -> None:
         self._entry = entry
 
-    if TYPE_CHECKING:  # a subclass takes operands by position or by name, which its text decides
+    if TYPE_CHECKING:  # subclasses take operands by position or by name, depending on the text
 
         @property
         def signature(self) -> Signature | FormulaSignature:
-            """What it takes and gives, as text."""
+            """The operands and the result, as text."""
 
         @overload  # type: ignore[no-overload-impl]
         def __call__(
@@ -95,12 +95,12 @@ class Compiled(Generic[ArrayResult_co, TensorResult_co, Text_co]):
             """Return the text with some of its operands, to be called with the others."""
 
         def plan(self, *given: Operand, operands: Mapping[str, Operand] = ..., **named: Operand) -> Plan:
-            """Return what would be done for operands like these, or of these shapes."""
+            """Return the plan for operands like these, or of these shapes."""
 
         def outline(
             self, *given: Operand, operands: Mapping[str, Operand] = ..., **named: Operand
         ) -> Outline:
-            """Return what a plan says of the whole, without its steps."""
+            """Return the totals of a plan, without its steps."""
 
         @staticmethod
         def _read(text: str, options: CallOptions) -> Entry:
@@ -119,15 +119,15 @@ class Compiled(Generic[ArrayResult_co, TensorResult_co, Text_co]):
     @property
     @public
     def code(self) -> str:
-        """The NumPy that runs, as a function to paste: for the operands of the latest call. What is bound is
-        computed by a function of its own.
+        """The NumPy that runs, as a function to paste: for the operands of the latest call. Values of bound
+        operands are computed by a separate function.
 
         Before the first call it is that for assumed sizes, of an expression without bound operands.
 
         Raises
         ------
         OptionError
-            NE622, for other texts that were not called yet: their sizes are those of their operands.
+            NE622 for other texts that have not been called yet: their sizes depend on their operands.
         """
         from nameexpr.runtime.plan.make import source
 
@@ -137,16 +137,16 @@ class Compiled(Generic[ArrayResult_co, TensorResult_co, Text_co]):
         return source(self._entry, self._entry.compile(*latest), latest.specs)
 
     def _assumed_code(self) -> str:
-        """Return the code of a text that was not called yet."""
+        """Return the code of a text that has not been called yet."""
         hint = f"call it first, or take .plan({self._SHAPES}).code with the shapes of its operands"
         raise error(Diagnostic("NE622", "there is no code before the sizes are known", self.text, hint=hint))
 
     def __repr__(self) -> str:
-        """Return the text that compiled it."""
+        """Return the call of `compile` that creates it."""
         return f"nameexpr.compile({self.text!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as text, options and bound operands, to be read and checked again."""
+        """Pickle as text, options and bound operands, which are read and checked again."""
         fixed = self._entry.fixed if self._entry.is_bound else None
         return _restored, (self.text, type(self), self.options, fixed)
 

@@ -1,5 +1,5 @@
-"""`CompiledExpression`: what `nameexpr.runtime.compiled` has, with operands by position;
-`BoundExpression` is one with some of its operands.
+"""`CompiledExpression`: a `nameexpr.runtime.compiled.Compiled` with operands by position; `BoundExpression`
+is one with some operands bound.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from nameexpr.compiler.analysis.operands import ASSUMED_SIZE, assumed_shapes
 from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.runtime import public
 from nameexpr.runtime.cache import MISSING
 from nameexpr.runtime.compiled import ArrayResult_co, Compiled, TensorResult_co, Text_co
-from nameexpr.runtime.einsum import find_entry, public
+from nameexpr.runtime.einsum import find_entry
 from nameexpr.runtime.entry import NOTHING
 from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of, unwrap
 from nameexpr.syntax.limits import SIZE_DIGITS
@@ -45,7 +46,7 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
 
     @property
     def signature(self) -> Signature:
-        """What it takes and gives, as text."""
+        """The operands and the result, as text."""
         from nameexpr.runtime.signature import signature_of
 
         return signature_of(self._entry.tree, self._entry.free)
@@ -85,8 +86,8 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
     ) -> BoundExpression[ArrayResult_co, TensorResult_co]:
         """Return the expression with some of its operands, to be called with the others.
 
-        What depends on the bound operands alone is computed once. They are taken by value: writing to them
-        later changes nothing.
+        Values that depend on the bound operands alone are computed once. The operands are copied: writing to
+        them later has no effect.
 
         Parameters
         ----------
@@ -117,15 +118,16 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
 
     @public
     def plan(self, *operands: Operand) -> Plan:  # type: ignore[override]
-        """Return what would be done for operands like these.
+        """Return the plan for operands like these.
 
-        Of an expression with bound operands, that is what is done on each call; the memory of operands has
-        what was computed once.
+        For an expression with bound operands, the plan is that of each call; the memory of operands includes
+        the values that were computed once.
 
         Parameters
         ----------
         *operands : array_like, NamedTensor or tuple of int
-            Operands, or only their shapes (then of float64 and row-major). An array given twice counts.
+            Operands, or only their shapes (then of float64 and row-major). Whether an array is passed twice
+            matters.
 
         Raises
         ------
@@ -162,7 +164,9 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         return f"# for assumed sizes: {ASSUMED_SIZE} for every label that has none\n{code}"
 
     def _specs(self, operands: Sequence[Any]) -> tuple[list[OperandSpec], tuple[int, ...]]:
-        """Return what all operands are, given some or their shapes, and which are the same array."""
+        """Return the specifications of all operands, given some or their shapes, and which are the same
+        array.
+        """
         given = [OperandSpec(tuple(one)) if _is_shape(one) else one for one in operands]
         values = self._entry.merge(given)
         arrays = [value for value in values if type(value) is not OperandSpec]
@@ -171,7 +175,7 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         return specs, () if self._entry.is_bound else repeats(list(map(array_of, values)))
 
     def _repr_html_(self) -> str:
-        """Return the text in colours for notebooks, with what it takes and gives."""
+        """Return the text in colours for notebooks, with its operands and result."""
         from nameexpr.pictures.html import coloured_signature
 
         return coloured_signature(self.text, self.signature.inputs, self.signature.result)
@@ -180,7 +184,7 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
 class BoundExpression(CompiledExpression[ArrayResult_co, TensorResult_co, Text_co]):
     """An expression with some of its operands. Made by `Compiled.bind`; called with the others, in order.
 
-    Bound operands are taken by value: writing to them later changes nothing. Pickles with them.
+    Bound operands are copied: writing to them later has no effect. They are included in pickles.
 
     Examples
     --------
@@ -201,7 +205,7 @@ class BoundExpression(CompiledExpression[ArrayResult_co, TensorResult_co, Text_c
 
 
 def _is_shape(value: Any) -> bool:
-    """Whether this is a shape; one with a size that no array can have is refused."""
+    """Return whether this is a shape; one with a size that no array can have is rejected."""
     if not isinstance(value, tuple | list) or not all(type(size) is int for size in value):
         return False
     if any(size >= 10**SIZE_DIGITS for size in value):

@@ -1,4 +1,4 @@
-"""`CompiledFormula`: what `nameexpr.runtime.compiled` has for expressions, with operands by name."""
+"""`CompiledFormula`: a `nameexpr.runtime.compiled.Compiled` with operands by name."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.runtime import public
 from nameexpr.runtime.compiled import ArrayResult_co, Compiled, TensorResult_co, Text_co
-from nameexpr.runtime.einsum import public
 from nameexpr.runtime.evaluate import by_position
 from nameexpr.runtime.formula import FormulaEntry, merged
 from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of
@@ -42,7 +42,7 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
 
     @property
     def signature(self) -> FormulaSignature:
-        """What it takes and gives, as text."""
+        """The operands and the results, as text."""
         from nameexpr.runtime.signature import formula_signature
 
         return formula_signature(self._entry.tree, self._entry.free, self._entry.options.outputs)
@@ -98,8 +98,8 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
     ) -> BoundFormula[ArrayResult_co, TensorResult_co]:
         """Return the formula with some of its operands, to be called with the others.
 
-        What depends on the bound operands alone is computed once. They are taken by value: writing to them
-        later changes nothing.
+        Values that depend on the bound operands alone are computed once. The operands are copied: writing to
+        them later has no effect.
 
         Raises
         ------
@@ -119,10 +119,10 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
 
     @public
     def plan(self, *misplaced: Any, operands: Mapping[str, Operand] | None = None, **named: Operand) -> Plan:
-        """Return what would be done for operands like these: arrays, NamedTensors, numbers, or shapes.
+        """Return the plan for operands like these: arrays, NamedTensors, numbers, or shapes.
 
-        Of a formula with bound operands, that is what is done on each call; the memory of operands has what
-        was computed once.
+        For a formula with bound operands, the plan is that of each call; the memory of operands includes the
+        values that were computed once.
 
         Raises
         ------
@@ -158,7 +158,7 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
     def _given(
         self, misplaced: tuple[Any, ...], operands: Mapping[str, Any] | None, named: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Return operands by name, none of which is bound already."""
+        """Return operands by name, none of which is already bound."""
         if misplaced:
             raise by_position(self.text, misplaced)
         given = merged(self.text, operands, named)
@@ -166,7 +166,9 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         return given
 
     def _compiled(self, given: Mapping[str, Any]) -> tuple[Compilation[Scope], list[OperandSpec]]:
-        """Return the formula compiled for operands, or their shapes, and what all of them are."""
+        """Return the formula compiled for operands, or their shapes, and the specifications of all
+        of them.
+        """
         entry = self._entry
         if given.keys() - entry.tree.uses.keys():
             entry.refuse(given)
@@ -181,7 +183,7 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         return entry.compile_named(specs, same=same), [specs[name] for name in entry.tree.operands]
 
     def _repr_html_(self) -> str:
-        """Return the text in colours for notebooks, with what it takes and gives."""
+        """Return the text in colours for notebooks, with its operands and results."""
         from nameexpr.pictures.html import coloured_signature
 
         return coloured_signature(self.text, self.signature.inputs, ", ".join(self.signature.outputs))
@@ -190,7 +192,7 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
 class BoundFormula(CompiledFormula[ArrayResult_co, TensorResult_co, Text_co]):
     """A formula with some of its operands. Made by `CompiledFormula.bind`; called with the others by name.
 
-    Bound operands are taken by value: writing to them later changes nothing. Pickles with them.
+    Bound operands are copied: writing to them later has no effect. They are included in pickles.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Coordinates of operands, which the results of expressions and formulas have for the dims that they keep.
+"""Coordinates of operands, which results keep for the dims that they have in common.
 
-A coordinate belongs to the name of a dim. Where a text gives a label another name, merges or splits it, or
-moves elements along it, the positions of the result are not those of the operand: it is left out.
+A coordinate belongs to the name of a dim. If a text renames a label, merges or splits it, or moves elements
+along it, the positions of the result are not those of the operand: the coordinate is dropped.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from nameexpr.tensors.coordinates import agreed, without
 from nameexpr.tensors.labelled import attach
 
 MOVING = frozenset({"sort", "flip"})
-"""Functions after which positions along their dims are others."""
+"""Functions that change the positions along their dims."""
 
 
 def understood(value: Any) -> Any:
-    """Return an array of another library as a tensor, with its coordinates; any other object as it is."""
+    """Return an array of another library as a tensor, with its coordinates; any other object unchanged."""
     found = None if isinstance(value, NamedTensor) else read(value)
     if not isinstance(found, Foreign) or not any(found.names):
         return value
@@ -34,7 +34,7 @@ def coordinates_of(
 ) -> tuple[Coordinate, ...]:
     """Return the coordinates that the result of a text has for these operands, if it has the dims.
 
-    `bound` are those of operands that are bound already (NE580, if labels differ).
+    `bound` are those of operands that are already bound (NE580 if labels differ).
     """
     every = [bound, *[operand._coordinates for operand in operands if isinstance(operand, NamedTensor)]]
     if not any(every):
@@ -53,12 +53,32 @@ def moved_labels(tree: Expression | Scope) -> set[str]:
         one.term for one in (*statements, *used) if isinstance(one, Statement | Use | CallAlong) and one.term
     ]
     along = [node.term for node in used if isinstance(node, CallAlong) and node.function in MOVING]
-    return _renamed(terms) | _names(item for term in along for item in term.items)
+    return _renamed(terms) | _names(item for term in along for item in term.items) | _relabelled(statements)
 
 
 def _renamed(terms: Iterable[Term]) -> set[str]:
     items = [item for term in terms for item in term.items]
     return _names(item for item in items if isinstance(item, Alias | Group | NamedGroup))
+
+
+def _relabelled(statements: Iterable[Statement]) -> set[str]:
+    """Return the labels of uses under which earlier statements have other labels, as in `c[M] - c[N]`."""
+    terms = {one.name: one.term for one in statements if one.term}
+    used = [node for one in statements for node in nodes(one.value) if isinstance(node, Use) and node.term]
+    moved: set[str] = set()
+    for use in used:
+        own = terms.get(use.name)
+        if own is not None and use.term is not None and own != use.term:
+            plain = [_plain(term) for term in (own, use.term)]
+            pairs = zip(*plain, strict=True) if all(plain) else ()
+            moved |= labels_in(use.term) - {label for label, other in pairs if label == other}
+    return moved
+
+
+def _plain(term: Term) -> list[str]:
+    """Return the labels of a term that has nothing else, and none of another one."""
+    labels = [item.name for item in term.items if isinstance(item, Label | Sized)]
+    return labels if len(labels) == len(term.items) else []
 
 
 def _names(items: Iterable[Any]) -> set[str]:

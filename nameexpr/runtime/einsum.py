@@ -1,8 +1,8 @@
-"""`einsum`: an expression and its operands to a result.
+"""`einsum`: from an expression and its operands to a result.
 
 A call by text finds the function of its last operands in one look-up (`nameexpr.runtime.cache`), and the
-function checks for itself whether it is the right one (`nameexpr.runtime.specialise`). Everything else goes
-the longer way round, and nothing of the compiler is loaded before a text is compiled.
+function itself checks whether it applies (`nameexpr.runtime.specialise`). Everything else takes the slow
+path, and no part of the compiler is loaded before a text is compiled.
 """
 
 from __future__ import annotations
@@ -32,27 +32,27 @@ if TYPE_CHECKING:
 Out = TypeVar("Out", bound="NamedTensor | np.ndarray[Any, Any]")
 Documented = TypeVar("Documented", bound=Callable[..., Any])
 CONSTANTS = frozenset({int, str, bool, type(None)})
-"""Kinds of options that never change."""
+"""Types of options that are immutable."""
 
 
 def by_text(documented: Documented) -> Documented:
     """Return the function that calls by text, under the signature and the documentation of another.
 
-    Two operands are parameters of their own, because packing and unpacking a tuple costs more than the whole
+    Two operands have their own parameters, because packing and unpacking a tuple costs more than the whole
     look-up.
     """
     functions, entries = cache.calls, cache.calls_with_options
 
     @wraps(documented)
-    def fast(text: str, a0: Any = MISSING, a1: Any = MISSING, /, *rest: Any, **options: Any) -> Any:
+    def fast(text: str = MISSING, a0: Any = MISSING, a1: Any = MISSING, /, *rest: Any, **options: Any) -> Any:
         call = None
         try:
             if not options:
                 call = functions[text]
             else:
-                # The kinds of the options count: True is 1 for a dict, but no size.
+                # The types of the options matter: True equals 1 as a dict key, but is not a size.
                 call = entries[text, *options.items(), *map(type, options.values())].call
-        except (KeyError, TypeError):  # new, or nothing that can be looked up
+        except (KeyError, TypeError):  # new, or not hashable
             pass
         try:
             if call is None:
@@ -69,22 +69,8 @@ def by_text(documented: Documented) -> Documented:
     return fast  # type: ignore[return-value]  # the same signature, spelt for speed
 
 
-def public(function: Documented) -> Documented:
-    """Return a function whose errors leave it without this package's frames."""
-
-    @wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except NameExprError as wrong:
-            wrong._forget_frames()
-            raise
-
-    return call  # type: ignore[return-value]  # the same signature
-
-
 def _slow(text: str, operands: list[Any], /, out: Any = None, **options: Any) -> Any:
-    """Run an expression that the dicts do not know, and let them know it."""
+    """Run an expression that is not in the dicts, and add it to them."""
     if not isinstance(text, str):
         check_is_text(text, operands)
     chosen = None
@@ -114,8 +100,8 @@ def find_entry(text: str, options: CallOptions | None = None) -> ExpressionEntry
 
 
 def _is_constant(option: Any) -> bool:
-    """Whether an option says the same for as long as it is equal: many other objects are equal to themselves
-    only, and may be a size today and another one tomorrow.
+    """Return whether an option always means the same as an equal one: many other objects are equal to
+    themselves only, and may be one size now and another one later.
     """
     if type(option) in CONSTANTS or isinstance(option, np.number | np.bool_ | np.dtype | type):
         return True
@@ -214,39 +200,39 @@ def einsum(
     text : str
         An expression: ``"inputs -> result"``, one term of dims for each operand (docs/language.md).
     *operands : array_like or NamedTensor
-        One for each input term; dims as the terms have them.
+        One for each input term; dims in the order of the term.
     out : ndarray or NamedTensor, optional
         Where to put the result, of the result's shape; it is returned. May share memory with an operand.
     dtype : dtype, optional
         The dtype to compute in. By default NumPy's promotion; where there is a sum, integers and bools are
         widened to 64 bits and float16 is computed in float32.
     optimize : bool, str, path or path optimizer of opt_einsum, optional
-        The order of contractions for three operands and more; by default the best one that is found quickly.
+        The order of contractions for three operands and more; by default the best one that is found fast.
     sizes : mapping of str to int, optional
-        Sizes of labels that the operands do not tell.
+        Sizes of labels that the operands do not determine.
     reduce : callable or str, optional
-        ``f(array, axis)`` to combine what is dropped, merged into that one axis; or the name of a reducer.
+        ``f(array, axis)`` to combine the dropped dims, merged into that one axis; or the name of a reducer.
     order : {None, "C"}, optional
-        "C" for a new array in row-major order, also where a view would do. By default the order in memory is
-        the one that costs least.
+        "C" for a new array in row-major order, even if a view would do. By default the memory order is the
+        cheapest one.
     memory_limit : int, optional
-        Bytes that may be allocated at once, operands left out. What needs more is computed in slices; where
-        that is not enough, an error is raised before anything is allocated.
+        Bytes that may be allocated at once, not counting operands. A computation that needs more is split
+        into slices; if that is not enough, an error is raised before anything is allocated.
     tune : bool, optional
-        Whether to time the best ways to compute this, once for each shape and dtype, and keep the fastest.
+        Whether to time the best strategies, once for each shape and dtype, and keep the fastest.
     **size_keywords : int
         Sizes of labels, as `sizes`.
 
     Returns
     -------
     ndarray or NamedTensor
-        A NamedTensor with the result's names if any operand is one. A pure rearrangement is a view where
-        NumPy can give one, every other result is new memory.
+        A NamedTensor with the result's names if any operand is one. A pure rearrangement is a view if NumPy
+        can create one; any other result is new memory.
 
     Raises
     ------
     NameExprError
-        With what is wrong, where in the text, and how to mend it: `ParseError`, `RuleError`, `SizeError`,
+        With the problem, its position in the text, and a suggestion: `ParseError`, `RuleError`, `SizeError`,
         `DimNameError`, `OperandError`, `OptionError` or `LimitError`.
 
     Examples
@@ -258,8 +244,6 @@ def einsum(
     >>> ne.einsum("N (h d) -> N h d", np.ones((2, 12)), h=3).shape
     (2, 3, 4)
 
-    Notes
-    -----
-    The rules are those of docs/language.md: a label is one dim with one size; what is dropped and occurs once
-    needs a reducer.
+    Notes ----- The rules are those of docs/language.md: a label is one dim with one size; a label that occurs
+    once and is dropped needs a reducer.
     """

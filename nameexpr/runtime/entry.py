@@ -1,10 +1,10 @@
-"""One text with its options, and the functions made of it so far: unwrap, run, wrap.
+"""A text with its options, and the functions created for it so far: unwrap, run, wrap.
 
-An `Entry` is what the cache holds. Its `call` is the function of the latest operands; when that one's guard
-fails, `slow_call` looks for one made earlier, and else compiles. Operands can be bound: what depends on them
-alone is computed once for each kind of the others (shapes, dtypes, names) and stands in the generated
-function's globals, so that a call costs what a call of an unbound text costs, less the work that was done
-before.
+An `Entry` is an item of the cache. Its `call` is the function of the latest operands; when the guard of that
+function fails, `slow_call` looks for one created earlier, or else compiles. Operands can be bound: values
+that depend on them alone are computed once for each kind of the others (shapes, dtypes, names) and stored in
+the generated function's globals, so that a call costs as much as a call of an unbound text, minus the work
+that was done before.
 """
 
 from __future__ import annotations
@@ -31,14 +31,15 @@ if TYPE_CHECKING:
 
 Reduce = Callable[[np.ndarray[tuple[Any, ...], np.dtype[Any]], int], Any]
 PROGRAMS = 64
-"""Shapes, dtypes and names for which one text keeps its functions."""
+"""The number of combinations of shapes, dtypes and names for which one text keeps its functions."""
 PRELUDES = 16
-"""Preludes whose values one bound text keeps: those of as many kinds of operands, if each needs others."""
+"""The number of preludes whose values one bound text keeps, one for each kind of operands if needed.
+"""
 NOTHING: Mapping[int, Any] = MappingProxyType({})
 
 
 class CallOptions(NamedTuple):
-    """What may stand beside a text, as the options of `einsum` and `evaluate` are described there."""
+    """The options of a text, as documented in `einsum` and `evaluate`."""
 
     sizes: tuple[tuple[str, int], ...] = ()
     dtype_name: str | None = None  # not a dtype: np.dtype("float64") == None
@@ -51,21 +52,21 @@ class CallOptions(NamedTuple):
 
     @property
     def dtype(self) -> np.dtype[Any] | None:
-        """The dtype asked for, if one is."""
+        """The requested dtype, if any."""
         return None if self.dtype_name is None else np.dtype(self.dtype_name)
 
     @property
     def or_none(self) -> CallOptions | None:
-        """The options; None where nothing is asked for."""
+        """The options; None if all are defaults."""
         return None if self is DEFAULT or self == DEFAULT else self
 
 
 DEFAULT = CallOptions()
-"""What holds where nothing is said."""
+"""The default options."""
 
 
 class Latest(NamedTuple):
-    """What a function was compiled for: its operands, the ways chosen for them, which are the same array."""
+    """The specialisation of a function: operands, strategies, and which operands are the same array."""
 
     specs: tuple[OperandSpec, ...]
     ranks: tuple[int, ...] = ()
@@ -75,10 +76,10 @@ class Latest(NamedTuple):
 class Entry(ABC):
     """A checked text with options, and with operands that are bound to it.
 
-    `call` runs it on the operands that are not bound, in order; `tree` is its syntax, and `structure` what it
-    says whatever its labels are called, if that can be told. `fixed` are the bound operands by position, with
-    their `coordinates`, `free` the positions of the others, and `is_bound` says that `bind` made the entry.
-    `latest` is what the latest function was compiled for.
+    `call` runs it on the unbound operands, in order; `tree` is its syntax, and `structure` its meaning
+    independent of the names of labels, if it has one. `fixed` are the bound operands by position, with their
+    `coordinates`, `free` the positions of the others, and `is_bound` means that `bind` created the entry.
+    `latest` is the specialisation of the latest function.
     """
 
     __slots__ = (
@@ -135,16 +136,16 @@ class Entry(ABC):
         """Return the text compiled for operands like these."""
 
     def merge(self, operands: Sequence[Any]) -> Sequence[Any]:
-        """Return all operands in the order of the text, given those that are not bound."""
+        """Return all operands in the order of the text, given the unbound ones."""
         if not self.is_bound:
             return operands
         merged = self.fixed | dict(zip(self.free, operands, strict=True))
         return [merged[position] for position in range(len(merged))]
 
     def slow_call(self, *values: Any) -> Any:
-        """Run operands that the latest function is not for.
+        """Run operands that the latest function does not apply to.
 
-        What is for all sizes has nothing to share; what is for different arrays is right for equal ones.
+        Functions for all sizes share nothing; one for different arrays is also correct for equal ones.
         """
         given = [value for value in values if value is not MISSING]
         carried: Any = self.coordinates or not BARE.issuperset(map(type, given))
@@ -165,7 +166,7 @@ class Entry(ABC):
             found = None if self.latest is None else get((specs, same))
             found = found or self._made(kinds, specs, every, operands)
         function, self.latest = found
-        if self.coordinates:  # which no function knows
+        if self.coordinates:  # which functions do not handle
             return carrying.carried(function(*operands), carried)
         self.call = function if self.free else self._without_operands(function)
         if self.is_called_by_text and self._is_shared:
@@ -173,7 +174,7 @@ class Entry(ABC):
         return carrying.carried(function(*operands), carried) if carried else function(*operands)
 
     def _without_operands(self, function: Function) -> Function:
-        """Return a function of no operands, which may be called with one that is missing."""
+        """Return a function of no operands, which may be called although one is missing."""
 
         def call(*values: Any) -> Any:
             return self.slow_call(*values) if any(value is not MISSING for value in values) else function()
@@ -187,7 +188,7 @@ class Entry(ABC):
         every: Sequence[Any],
         operands: Sequence[Any],
     ) -> tuple[Function, Latest]:
-        """Return a new function for operands of this kind, noted in `programs`."""
+        """Return a new function for operands of this kind, and record it in `programs`."""
         ranks, shapes, same = kinds
         layouts = (specs, same)
         latest = Latest(specs_of(every) if self.is_bound else specs, (), same)
@@ -220,7 +221,7 @@ class Entry(ABC):
     def _template(
         self, compiled: Compilation[Any], specs: Sequence[OperandSpec], every: Sequence[Any]
     ) -> Template:
-        """Return the code of a compiled text; what depends on bound operands alone is computed here."""
+        """Return the code of a compiled text, with the values that depend on bound operands alone."""
         options = self.options
         held: tuple[Any, ...] = ()
         program, shapes, taken = compiled.program, compiled.shapes, specs
@@ -242,10 +243,10 @@ class Entry(ABC):
         )
 
     def _fits_all_sizes(self, program: Program) -> bool:
-        """Whether a program is right for all shapes of the same ranks: nothing in it depends on a size.
+        """Return whether a program is valid for all shapes of the same ranks, as it uses no sizes.
 
-        NumPy then finds sizes that do not fit together by itself, which only a product of matrices does: a
-        broadcast product would take a size 1 for any other.
+        NumPy then has to detect sizes that do not match, which only a matrix product does: a broadcast
+        product would accept a size 1 for any other.
         """
         return (
             isinstance(self.tree, Expression)
@@ -257,14 +258,14 @@ class Entry(ABC):
         )
 
     def fold(self, compiled: Compilation[Any]) -> Folded:
-        """Return the program split into what depends on bound operands alone, and the rest."""
+        """Return the program split into the part that depends on bound operands alone, and the rest."""
         from nameexpr.backends.numpy.target import TARGET
         from nameexpr.compiler.schedule.partial import fold
 
         return fold(compiled.program, compiled.shapes, self.fixed, TARGET, self.options.memory_limit)
 
     def _values(self, folded: Folded, every: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the values that the bound operands give, computed once for all that want the same ones."""
+        """Return the values computed from the bound operands, shared by functions with the same ones."""
         prelude = folded.prelude
         if prelude is None:
             return ()
@@ -281,13 +282,13 @@ class Entry(ABC):
         return self._prepared.get_or_make(key, compute)
 
     def _explain(self, fault: Exception, *operands: Any) -> Exception:
-        """Return the error for what NumPy raised for operands of the right kinds."""
+        """Return the error for an exception of NumPy for operands of the right kinds."""
         return self._reason(fault, self.unwrap(self.merge(operands)))
 
     def _reason(self, fault: Exception, every: Sequence[Any]) -> Exception:
-        """Return the error for what NumPy raised; operands of the right ranks may have the wrong sizes."""
+        """Return the error for an exception of NumPy; sizes of operands of the right ranks may be wrong."""
         if isinstance(fault, NameExprError | Warning | FloatingPointError):
-            return fault  # warnings and floating-point errors are raised where the caller has asked for it
+            return fault  # warnings and floating-point errors that the caller has enabled
         try:
             compiled = self.compile([spec._replace(layout=None) for spec in specs_of(every)])
         except NameExprError as wrong:

@@ -1,7 +1,7 @@
-"""`evaluate`: a formula and its operands by name to a result, through one bounded cache of formulas.
+"""`evaluate`: from a formula and its operands by name to a result, through one bounded cache of formulas.
 
 A call finds the formula by its text and the function of operands like these by their shapes, dtypes and
-names; nothing of the compiler is loaded before a formula is compiled.
+names; no part of the compiler is loaded before a formula is compiled.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 OPTIONS = ("outputs", "sizes", "optimize", "memory_limit", "dtype", "order", "tune")
 OPTIONS_WHERE_FREE = frozenset({"dtype", "order", "tune"})
-"""Those of them that are operands of formulas which have one of that name."""
+"""The keywords that are operands in formulas with an operand of that name."""
 
 
 @overload
@@ -151,21 +151,21 @@ def evaluate(
         Statements, one per line or separated by ``;``: ``"y[N K] = sum[C](x[N C] * w[C K])"``
         (docs/formulas.md). The value is that of the last one.
     outputs : sequence of str, optional
-        Names of the statements whose values are wanted: the result is then the tuple of those.
+        Names of the statements whose values are returned, as a tuple.
     sizes : mapping of str to int, optional
         Sizes of dims that no operand determines.
     optimize : bool, str, path or path optimizer of opt_einsum, optional
         The order of contractions of three factors and more, as for `einsum`.
     memory_limit : int, optional
-        Bytes that may be allocated at once, operands left out: what needs more is computed in blocks; where
-        that is not enough, an error is raised before anything is allocated.
+        Bytes that may be allocated at once, not counting operands: a computation that needs more is split
+        into blocks; if that is not enough, an error is raised before anything is allocated.
     dtype : dtype, optional
-        The dtype to compute in: operands are converted to it first, and results are of it. Python scalars
-        stay weak.
+        The dtype to compute in: operands are converted to it first, and results have it. Python scalars
+        remain weak.
     order : {None, "C"}, optional
-        "C" for new arrays in row-major order, also where a view would do.
+        "C" for new arrays in row-major order, even if a view would do.
     tune : bool, optional
-        Whether to time the best ways to compute this, once for each shape and dtype, and keep the fastest.
+        Whether to time the best strategies, once for each shape and dtype, and keep the fastest.
     operands : mapping of str to array_like, optional
         Operands whose names are also those of options of this function.
     **named_operands : array_like or NamedTensor
@@ -179,7 +179,7 @@ def evaluate(
     Raises
     ------
     NameExprError
-        With what is wrong, where in the text, and how to mend it.
+        With the problem, its position in the text, and a suggestion.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def evaluate(
         ):  # fmt: skip
             try:
                 entry = cache.formulas.young[text]
-            except (KeyError, TypeError):  # new, or no text
+            except (KeyError, TypeError):  # new, or not a text
                 entry = find_formula(text)
             return entry.call_named(named_operands)
         if misplaced:

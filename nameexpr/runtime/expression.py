@@ -1,4 +1,4 @@
-"""Expressions: `Entry` for texts whose operands come by position."""
+"""Expressions: an `Entry` for texts whose operands are passed by position."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ class ExpressionEntry(Entry):
     def compile(
         self, specs: Sequence[OperandSpec], ranks: tuple[int, ...] = (), same: tuple[int, ...] = ()
     ) -> Compilation[Expression]:
-        """Return the expression compiled for operands like these; with some of them bound, in the order of
-        contractions that costs least on each call.
+        """Return the expression compiled for operands like these; if some are bound, with the order of
+        contractions that is cheapest per call.
         """
         own = self.options
         operands = [Operand(spec.shape, spec.names) for spec in specs]
@@ -108,7 +108,7 @@ class ExpressionEntry(Entry):
 def _dtypes_of_product(
     dtypes: tuple[np.dtype[Any], ...], wanted: np.dtype[Any] | None, reducer: str | None, drops: bool
 ) -> Dtypes | None:
-    """Return the dtypes in which operands are combined, or None if no product is known of theirs."""
+    """Return the dtypes in which operands are combined, or None if NumPy defines no product of them."""
     product, names = wanted or promoted(dtypes), tuple(map(number_name, dtypes))
     if product is None:
         return None
@@ -117,7 +117,7 @@ def _dtypes_of_product(
         pairs = zip(names, dtypes, strict=True)
         names = tuple(name if dtype.isnative else swapped(name) for name, dtype in pairs)
     elif len(dtypes) > 1:
-        # Times times times are no times, and NumPy's sums of products lose the unit.
+        # A product of timedeltas is not a timedelta, and NumPy's sums of products lose the unit.
         times = sum(dtype.kind == "m" for dtype in dtypes)
         is_summed = drops if reducer is None else reducer in SUMMING
         if (is_summed or times > 1) if product.kind == "m" else not name and product.kind != "O":
@@ -126,7 +126,9 @@ def _dtypes_of_product(
 
 
 def structure_of(tree: Expression) -> Any:
-    """Return what a text of nothing but labels says, whatever they are called; None for other texts."""
+    """Return the structure of a text that consists of labels only, independent of their names; None for other
+    texts.
+    """
     numbers: dict[str, int] = {}
     terms = []
     for term in (*tree.inputs, *(tree.outputs or ())):
@@ -144,7 +146,7 @@ def structure_of(tree: Expression) -> Any:
 def _check_wanted(
     text: str, dtypes: Sequence[np.dtype[Any]], wanted: np.dtype[Any], reducer: str | None
 ) -> None:
-    """Refuse dtype= where it would lose what operands hold, or cannot hold the result (NE610)."""
+    """Reject dtype= if it would lose information of the operands, or cannot hold the result (NE610)."""
     for position, dtype in enumerate(dtypes):
         if not np.can_cast(dtype, wanted, "same_kind"):
             message = f"dtype={wanted} cannot hold operand {position}, of dtype {dtype}, without loss"
@@ -157,7 +159,7 @@ def _check_wanted(
 
 
 def _check_addressable(compiled: Compilation[Expression], operands: Sequence[Operand]) -> None:
-    """Refuse what no machine can hold, before NumPy meets it."""
+    """Reject values that exceed the address space, before NumPy allocates them."""
     for shape in (compiled.shapes[compiled.program.result], *compiled.shapes[len(operands) :]):
         if prod(size for size in shape if size) * 16 > sys.maxsize:
             message = f"an array of shape {shape} would be needed, which no machine can hold"

@@ -1,5 +1,5 @@
-"""What can still go wrong when a program runs, in words: memory, elements that cannot be multiplied, numbers
-that no dtype holds, a reducer of the caller's.
+"""Errors while a program runs: lack of memory, elements that cannot be multiplied, numbers that no dtype
+holds, errors of a caller's reducer.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from nameexpr.syntax.ast import Binary, Number, Unary, Use
 from nameexpr.syntax.walk import nodes
 
 NEGATIVE_POWERS = "negative integer powers"
-"""What NumPy says of integers to such powers."""
+"""NumPy's message for integers to negative powers."""
 
 
 def run_fault(fault: Exception, compiled: Compilation[Any], operands: Sequence[Any]) -> Exception:
-    """Return the error to raise for what NumPy raised while a program ran."""
+    """Return the error to raise for an exception of NumPy while a program ran."""
     tree, text = compiled.tree, compiled.tree.text
     if isinstance(fault, ReducerFault) and not isinstance(fault.original, MemoryError):
         _raise_again(fault.original)
@@ -79,7 +79,7 @@ def run_fault(fault: Exception, compiled: Compilation[Any], operands: Sequence[A
 
 
 def _raise_again(error: BaseException) -> NoReturn:
-    """Raise the caller's own exception with its own cause and context, none of ours."""
+    """Raise the caller's own exception with its cause and context, without ours."""
     own = error.__cause__, error.__context__, error.__suppress_context__
     try:
         raise error
@@ -90,7 +90,7 @@ def _raise_again(error: BaseException) -> NoReturn:
 def _formula_fault(
     fault: Exception, reason: str, compiled: Compilation[Scope], operands: Sequence[Any]
 ) -> tuple[str, list[Span], str]:
-    """Return what is wrong, where in the text, and a hint."""
+    """Return the message, the position in the text, and a hint."""
     if isinstance(fault, OverflowError):
         unheld, spans = _unheld_number(compiled, operands) or (fault, [])
         return str(unheld), spans, unheld.hint if isinstance(unheld, NotHeldError) else ""
@@ -105,10 +105,10 @@ def _formula_fault(
 def _unheld_number(
     compiled: Compilation[Scope], operands: Sequence[Any]
 ) -> tuple[OverflowError, list[Span]] | None:
-    """Return what is wrong with a number, and where it stands in the text; None if all of them fit.
+    """Return the error about a number, and its position in the text; None if all numbers fit.
 
-    NumPy, or Python, said that some dtype does not hold a number: which it is is found by computing the
-    numbers again, and trying each of them on one cell of what it meets.
+    NumPy, or Python, reported that some dtype cannot hold a number: to find it, the numbers are computed
+    again, and each is tried on one element of the value that it is combined with.
     """
     graph = compiled.graph
     numbers: dict[int, Any] = {}
@@ -123,7 +123,7 @@ def _unheld_number(
 
 
 def _number(graph: Graph, value: int, operands: Sequence[Any], numbers: dict[int, Any]) -> Any:
-    """Return a value if it is a number, else None; OverflowError if a number has no place in it."""
+    """Return a value if it is a number, else None; OverflowError if a number does not fit into it."""
     node, dtype = graph.nodes[value], graph.dtypes[value]
     given: list[Any] = [numbers.get(source) for source in sources_of(node)]
     match node:
@@ -153,7 +153,7 @@ def _cell(graph: Graph, value: int) -> Any:
 
 
 def _unheld_in(graph: Graph, value: int, numbers: dict[int, Any]) -> tuple[str, int | None]:
-    """Return a dtype that a function of arrays has, and the number in it that this does not hold."""
+    """Return the dtype of a function of arrays, and the number in it that this dtype cannot hold."""
     node = graph.nodes[value]
     if isinstance(node, Arrange):
         return "float64", numbers[node.value]
@@ -176,7 +176,7 @@ def _is_held(number: int, dtype: np.dtype[Any]) -> bool:
 def _spans(
     compiled: Compilation[Scope], value: int, number: int | None, operands: Sequence[Any]
 ) -> list[Span]:
-    """Return where a number stands as it is, as a literal or an operand; else the function that meets it."""
+    """Return where a number is written, as a literal or an operand; else the function that takes it."""
     tree, names = compiled.tree.tree, compiled.tree.operands
     same = [name for name, one in zip(names, operands, strict=True) if type(one) is int and one == number]
     every = [node for statement in tree.statements for node in nodes(statement.value)]

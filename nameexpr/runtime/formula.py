@@ -1,7 +1,7 @@
-"""Formulas: `Entry` for texts whose operands come by name.
+"""Formulas: an `Entry` for texts whose operands are passed by name.
 
-The functions that are made take the operands in the order of `tree.operands`. Numbers of Python are given to
-NumPy as they are, so that they stay weak.
+The compiled functions take the operands in the order of `tree.operands`. Python scalars are passed to NumPy
+unchanged, so that they remain weak.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class FormulaEntry(Entry):
         return {self._names[position]: value for position, value in self.fixed.items()}
 
     def call_named(self, given: Mapping[str, Any]) -> Any:
-        """Run the formula on the operands that are not bound, by name."""
+        """Run the formula on the unbound operands, by name."""
         if len(given) != len(self.free):
             self.refuse(given)
         try:
@@ -71,7 +71,7 @@ class FormulaEntry(Entry):
         return self.call(*values)
 
     def refuse(self, given: Mapping[str, Any]) -> NoReturn:
-        """Raise what is missing or too much: the checker knows how to say it."""
+        """Raise an error for missing or unknown operands, as the checker words it."""
         given = merged(self.text, None, given)
         self.check_unbound(given)
         given = {**self.bound, **given}
@@ -80,7 +80,7 @@ class FormulaEntry(Entry):
         raise AssertionError("operands that do not fit were taken")
 
     def check_unbound(self, given: Mapping[str, Any]) -> None:
-        """Raise NE624 for an operand that is bound already."""
+        """Raise NE624 for an operand that is already bound."""
         for name in given:
             if name in self.bound:
                 from nameexpr.compiler.analysis.faults.misuse import operand_is_bound
@@ -120,7 +120,7 @@ class FormulaEntry(Entry):
     def compile_named(
         self, specs: Mapping[str, OperandSpec], ranks: tuple[int, ...] = (), same: tuple[int, ...] = ()
     ) -> Compilation[Scope]:
-        """Return the formula compiled for operands like these, by name; the checker finds what is missing."""
+        """Return the formula compiled for operands like these, by name; the checker reports missing ones."""
         options = self.options
         if self.dtype is not None:
             self._check_castable(specs, self.dtype)
@@ -138,7 +138,7 @@ class FormulaEntry(Entry):
                 options.memory_limit,
                 is_row_major=options.order == "C",
                 ranks=ranks,
-                same=same if options.memory_limit is None else (),  # what is kept takes memory
+                same=same if options.memory_limit is None else (),  # shared values take memory
                 constants=tuple(self.fixed),
                 dtype="" if self.dtype is None else number_name(self.dtype),
             ),
@@ -155,7 +155,7 @@ class FormulaEntry(Entry):
 
 
 def _in_order(names: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
-    """Return a function that takes the values of these names out of a mapping, as quickly as Python can."""
+    """Return a function that reads the values of these names from a mapping, as fast as Python can."""
     if len(names) > 1:
         return itemgetter(*names)
     if not names:
@@ -165,8 +165,8 @@ def _in_order(names: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, 
 
 
 def merged(text: str, operands: Any, named: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the operands of a mapping, if there is one, and those by keyword, under their normalised names
-    (NE527 if it is not a mapping, or one comes twice).
+    """Return the operands of a mapping, if given, and those by keyword, under their normalised names (NE527
+    if it is not a mapping, or if one occurs twice).
     """
     operands = {} if operands is None else operands
     if not isinstance(operands, Mapping):
@@ -187,8 +187,8 @@ def merged(text: str, operands: Any, named: Mapping[str, Any]) -> dict[str, Any]
 
 
 def structure_of(scope: Scope, operands: Sequence[str]) -> Any:
-    """Return what a formula says, whatever its operands, statements and labels are called; None where terms
-    hold more than labels.
+    """Return the structure of a formula, independent of the names of operands, statements and labels; None if
+    terms contain anything but labels.
     """
     names = {name: position for position, name in enumerate(operands)}
     numbers: dict[str, int] = {}
@@ -206,7 +206,7 @@ def structure_of(scope: Scope, operands: Sequence[str]) -> Any:
 
 
 class _NotPlainError(Exception):
-    """A term holds more than labels."""
+    """A term contains anything but labels."""
 
 
 def _node_key(node: Node, names: Mapping[str, int], numbers: dict[str, int]) -> Any:

@@ -1,4 +1,6 @@
-"""Operands as they come: arrays, NamedTensors and numbers, and what of them a program is compiled for."""
+"""Operands as they are passed: arrays, NamedTensors and numbers, and the specifications that programs are
+compiled for.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +18,15 @@ if TYPE_CHECKING:
 BARE = frozenset({np.ndarray, bool, int, float, complex, list, tuple})
 """Classes of operands that have no coordinates."""
 UNIFORM = frozenset("biuf")
-"""Kinds of dtypes whose cells are aligned if they lie at multiples of their size, and whose size the
-compiler knows.
+"""Kinds of dtypes whose elements are aligned at multiples of their size, which the compiler knows.
 """
 
 
 class OperandSpec(NamedTuple):
-    """An operand without its elements: what a program is compiled for.
+    """An operand without its elements: the input of a compilation.
 
-    `names` is None for a plain array; `dtype` is the type of a number of Python, which is weak; `layout` has
-    the strides in bytes, and is None where they are not known.
+    `names` is None for a plain array; `dtype` is the type of a Python scalar, which is weak; `layout`
+    contains the strides in bytes, and is None if they are unknown.
     """
 
     shape: tuple[int, ...]
@@ -35,13 +36,15 @@ class OperandSpec(NamedTuple):
 
 
 Kinds = tuple[Any, Any, tuple[int, ...]]
-"""What functions are kept under: dtypes and names of operands with their ranks, and with their shapes; and
-which of them are the same array.
+"""The keys of functions: dtypes and names of operands with their ranks, and with their shapes; and which of
+them are the same array.
 """
 
 
 def kinds_of(operands: Sequence[Any], *, is_bound: bool) -> Kinds:
-    """Return what unwrapped operands are, but for their layouts. Those beside bound ones all differ."""
+    """Return the kinds of unwrapped operands, without their layouts. With bound operands, all count as
+    distinct.
+    """
     if [type(operand) for operand in operands] == [np.ndarray] * len(operands):
         arrays = operands
         kinds: Any = tuple([array.dtype for array in operands])
@@ -54,12 +57,12 @@ def kinds_of(operands: Sequence[Any], *, is_bound: bool) -> Kinds:
 
 
 def specs_of(operands: Sequence[Any]) -> tuple[OperandSpec, ...]:
-    """Return what a program for these unwrapped operands is compiled for."""
+    """Return the specifications of unwrapped operands."""
     return tuple([spec_of(operand) for operand in operands])
 
 
 def spec_of(operand: Any) -> OperandSpec:
-    """Return what a program for an unwrapped operand is compiled for."""
+    """Return the specification of an unwrapped operand."""
     if type(operand) is np.ndarray:
         return OperandSpec(operand.shape, None, operand.dtype, layout_of(operand))
     if type(operand) in NUMBERS:
@@ -69,7 +72,7 @@ def spec_of(operand: Any) -> OperandSpec:
 
 
 def layout_of(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
-    """Return the strides of an array in bytes; a `Layout` where they do not tell what its cells need.
+    """Return the strides of an array in bytes; a `Layout` if strides are not enough to describe its elements.
 
     Examples
     --------
@@ -83,19 +86,19 @@ def layout_of(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
     if is_aligned and dtype.kind in UNIFORM and dtype.isnative:
         return strides
     item = dtype.itemsize
-    if dtype.kind == "c" and is_aligned:  # BLAS wants both parts of a number in one piece of its size
+    if dtype.kind == "c" and is_aligned:  # BLAS requires both parts of a number, aligned at its size
         places = (array.__array_interface__["data"][0], *strides)
         is_aligned = not any(place % item for place in places)
     return Layout(strides, item, not dtype.isnative, not is_aligned)
 
 
 def array_of(operand: Any) -> Any:
-    """Return the array of an unwrapped operand; a number of Python is itself."""
+    """Return the array of an unwrapped operand; a Python scalar unchanged."""
     return operand if type(operand) is np.ndarray else getattr(operand, "_data", operand)
 
 
 def read_only(operand: Any) -> Any:
-    """Return an operand that is ours already, made read-only: pickles forget that it was."""
+    """Return an operand that this package owns, made read-only again: pickles do not keep the flag."""
     array = array_of(operand)
     if isinstance(array, np.ndarray):
         array.flags.writeable = False
@@ -103,13 +106,13 @@ def read_only(operand: Any) -> Any:
 
 
 def names_of(operand: Any) -> Names | None:
-    """Return the names of an unwrapped operand; None for what is not a NamedTensor."""
+    """Return the names of an unwrapped operand; None unless it is a NamedTensor."""
     return None if type(operand) is np.ndarray else getattr(operand, "_names", None)
 
 
 def unwrap(values: Sequence[Any], text: str, dtype: np.dtype[Any] | None = None) -> list[Any]:
-    """Return the operands of an expression as arrays and NamedTensors (NE503 and NE504 for what is none);
-    numbers of Python become arrays last, for they are weak.
+    """Return the operands of an expression as arrays and NamedTensors (NE503 and NE504 for anything else);
+    Python scalars become arrays last, because they are weak.
     """
     if [type(value) for value in values] == [np.ndarray] * len(values):
         return list(values)
@@ -125,7 +128,7 @@ def unwrap(values: Sequence[Any], text: str, dtype: np.dtype[Any] | None = None)
 
 
 def unwrapped(value: Any, position: int, text: str) -> Any:
-    """Return an array or a NamedTensor, of no subclass; a number of Python stays one."""
+    """Return an array or a NamedTensor, not a subclass of them; a Python scalar is kept."""
     if type(value) is np.ndarray or type(value) in NUMBERS:
         return value
     tensor = as_tensor(value)
@@ -133,12 +136,12 @@ def unwrapped(value: Any, position: int, text: str) -> Any:
 
 
 def as_tensor(value: Any) -> Any:
-    """Return what has names as a NamedTensor of no subclass; None for anything else."""
+    """Return an object with names as a NamedTensor, not a subclass; None for anything else."""
     from nameexpr.tensors import NamedTensor, wrap
 
     if isinstance(value, NamedTensor):
         return value if type(value) is NamedTensor else wrap(value.data, value.names)
-    from nameexpr.backends.numpy.foreign import Foreign, read  # late: most operands are arrays
+    from nameexpr.backends.numpy.foreign import Foreign, read  # imported here: most operands are arrays
 
     found = read(value)
     if not isinstance(found, Foreign):
@@ -149,8 +152,8 @@ def as_tensor(value: Any) -> Any:
 def repeats(arrays: Sequence[Any]) -> tuple[int, ...]:
     """Return for each array the number of the first that is the same object; nothing if all differ.
 
-    Only one object given twice counts. Two views of one array may be equal, too, but telling so takes longer
-    than it saves, and two functions of one view are rare.
+    Only an object that is passed twice counts. Two views of one array may be equal, too, but to detect that
+    takes longer than it saves, and two functions of one view are rare.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The options of a call, checked, in a form that can be a key."""
+"""The options of a call, checked and in a form that can be a key."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def read_options(
     outputs: Sequence[str] | None = None,
     formula: str = "",
 ) -> CallOptions:
-    """Return the options of a call; mistakes in those of a formula are told with its text."""
+    """Return the options of a call; errors in those of a formula show its text."""
     return CallOptions(
         checked_sizes(sizes, keywords, formula),
         _dtype(dtype),
@@ -50,7 +50,7 @@ def read_options(
 
 
 def expression_options(given: Mapping[str, Any]) -> CallOptions | None:
-    """Return the options of a call of `einsum`; all other keywords are sizes. None if nothing is given."""
+    """Return the options of a call of `einsum`; all other keywords are sizes. None without any."""
     sizes = {name: size for name, size in given.items() if name not in OPTIONS}
     options = {name: value for name, value in given.items() if name in OPTIONS}
     return read_options(keywords=sizes, **options).or_none
@@ -108,11 +108,11 @@ def _dtype(dtype: npt.DTypeLike | None) -> str | None:
     if found.kind not in "biufc":
         hint = "expressions compute in bools, integers, floats and complex numbers"
         raise error(Diagnostic("NE609", f"dtype={found} is not supported as a dtype", hint=hint))
-    return native(found).str  # as of NumPy's functions, what is computed has this machine's byte order
+    return native(found).str  # like those of NumPy's functions, results have this machine's byte order
 
 
 def check_optimize(optimize: Any) -> Any:
-    """Return the option in a form that can be a key; `compiler.planning.path` says what it means."""
+    """Return the option in a form that can be a key; `compiler.planning.path` interprets it."""
     if isinstance(optimize, list | tuple):
         return tuple(tuple(step) if isinstance(step, list | tuple) else step for step in optimize)
     if isinstance(optimize, str):

@@ -1,4 +1,4 @@
-"""`out=`: the result goes into the caller's array, after everything that can fail has not."""
+"""`out=`: the result is written into the caller's array, after everything that can fail."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import numpy as np
 from nameexpr.compiler.ir.axes import Names
 from nameexpr.errors import Diagnostic, error
 from nameexpr.tensors import NamedTensor
+from nameexpr.tensors.coordinates import agreed
 from nameexpr.tensors.writing import store
 
 
 def write_out(out: Any, result: Any, text: str) -> Any:
     """Copy the result into `out` and return `out`.
 
-    Names follow PyTorch's rule for `out=`: an unnamed tensor takes the result's names, a named one must have
-    them already.
+    Names follow PyTorch's rule for `out=`: an unnamed tensor takes the result's names, a named one must
+    already have them.
     """
     data = out._data if isinstance(out, NamedTensor) else out
     if isinstance(out, int):
@@ -48,5 +49,7 @@ def write_out(out: Any, result: Any, text: str) -> Any:
         message = f"out= has the names {out.names}, and the result has {names}"
         hint = "out= must have no names, or exactly those of the result"
         raise error(Diagnostic("NE407", message, text, hint=hint))
-    store(out, values.astype(data.dtype, copy=False), names)  # a cast may warn, and a warning be an error
+    if out._coordinates and isinstance(result, NamedTensor):
+        agreed([result._coordinates, out._coordinates], "out=")
+    store(out, values.astype(data.dtype, copy=False), names)  # a cast may warn, and a warning may be an error
     return out

@@ -1,6 +1,6 @@
-"""What the compiler of formulas asks about dtypes: answered by applying the functions to one cell.
+"""Answers to the dtype questions of the formula compiler: found by applying the functions to one element.
 
-Numbers of Python are weak; a function of them alone is weak too.
+Python scalars are weak, and so is a function of them alone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ONE: dict[str, Any] = {dtype: type_(1) for type_, dtype in WEAK.items()}
 
 
 def function_of(kernel: str) -> Any:
-    """Return a kernel: NumPy's, or one of ours."""
+    """Return a kernel of NumPy, or of this package."""
     if kernel not in KERNELS and kernel not in ALONG:
         return getattr(np, kernel)
     from nameexpr.backends.numpy import formulas
@@ -30,7 +30,7 @@ def function_of(kernel: str) -> Any:
 
 
 def fold_numbers(kernel: str, numbers: Sequence[int | float | complex]) -> int | float | complex:
-    """Return what a kernel gives for numbers, as a number."""
+    """Return the result of a kernel for numbers, as a number."""
     from nameexpr.backends.numpy.numbers import fold
 
     result: int | float | complex = fold(function_of(kernel), *numbers)
@@ -39,7 +39,7 @@ def fold_numbers(kernel: str, numbers: Sequence[int | float | complex]) -> int |
 
 @lru_cache(maxsize=4096)
 def dtype_of(kernel: str, dtypes: tuple[str, ...]) -> str:
-    """Return the dtype that a pointwise function gives for these; TypeError if there is none."""
+    """Return the dtype of a pointwise function for these dtypes; TypeError if there is none."""
     with np.errstate(all="ignore"):
         if all(dtype in _ONE for dtype in dtypes):
             return WEAK[type(fold_numbers(kernel, [_ONE[dtype] for dtype in dtypes]))]
@@ -76,4 +76,4 @@ def reduced(reducer: str, dtypes: tuple[str, ...]) -> str:
 
 
 ARITHMETIC = Arithmetic(dtype_of, fold_numbers, reduced, promoted)
-"""What NumPy answers to the compiler."""
+"""The rules of NumPy's promotion for the compiler."""

@@ -1,4 +1,4 @@
-"""What an expression or a formula takes and gives, as text."""
+"""The operands and results of an expression or a formula, as text."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class FormulaSignature:
 
 
 def signature_of(tree: Expression, free: Sequence[int]) -> Signature:
-    """Return the signature of an expression that was read; `free` are the operands that it takes."""
+    """Return the signature of an expression; `free` are the operands that it takes."""
     outputs = tree.outputs or ()
     every = [atom for term in (*tree.inputs, *outputs) for atom in atoms(term.items)]
     return Signature(
@@ -77,7 +77,9 @@ def signature_of(tree: Expression, free: Sequence[int]) -> Signature:
 
 
 def formula_signature(scope: Scope, free: Sequence[int], outputs: tuple[str, ...] | None) -> FormulaSignature:
-    """Return the signature of a formula that was read; `free` and `outputs` say what it takes and returns."""
+    """Return the signature of a formula; `free` are the operands that it takes, `outputs` those it
+    returns.
+    """
     from nameexpr.compiler.analysis.scope import terms_of
 
     inputs = []

@@ -1,8 +1,8 @@
-"""One straight-line Python function per plan, which checks for itself whether it is the right one.
+"""One straight-line Python function per plan, which checks itself whether it applies.
 
-The function guards types, shapes and dtypes (and names, and strides where the program depends on them) and
-then runs the statements of the program, with nothing in between; when the guard fails it hands over to
-`miss`. This is what makes a call by text cost a fraction of a microsecond more than the NumPy call in it.
+The function guards types, shapes and dtypes (and names, and strides if the program depends on them) and then
+runs the statements of the program, with nothing in between; when the guard fails it calls `miss`. This is why
+a call by text costs only a fraction of a microsecond more than the NumPy call in it.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ SHARED: dict[str, Any] = {
     "missing": MISSING,
     "layout_of": layout_of,
 }
-"""What the generated functions of all texts can name."""
+"""The globals of the generated functions of all texts."""
 
 
 @record
 class Template:
-    """A function's code and constants, but for what belongs to one text: where it hands over.
+    """A function's code and constants, except for the part that belongs to one text: `miss`.
 
-    `key` is what a function of it is good for: "ranks", "shapes" or "layouts" of the operands; `same` says
-    which of them must be the same array, if any.
+    `key` is what its functions are specialised for: "ranks", "shapes" or "layouts" of the operands; `same`
+    lists which of them must be the same array, if any.
     """
 
     code: CodeType
@@ -62,10 +62,10 @@ def template(
 ) -> Template:
     """Return the code for operands like these.
 
-    `names` are those of each result, None for plain arrays; a single result comes in a tuple if `is_tuple`,
-    several always do. `held` is what bound operands gave: the operands of the program after those of the
-    function. `same` says which operands must be the same array, as `repeats` does. The function is for these
-    shapes only, or for all of the same ranks if not `has_shapes`.
+    `names` are those of each result, None for plain arrays; a single result is returned in a tuple if
+    `is_tuple`, several always are. `held` are the values computed from bound operands: the operands of the
+    program after those of the function. `same` lists which operands must be the same array, as `repeats`
+    does. The function is for these shapes only, or for all of the same ranks if not `has_shapes`.
     """
     constants: dict[str, Any] = {"names": None, "reduce": reduce}
     constants |= {f"a{position}": value for position, value in enumerate(held, len(operands))}
@@ -94,7 +94,7 @@ def template(
 
 @cache
 def _named_tensors() -> dict[str, Any]:
-    """Return what functions of NamedTensors can name: loaded for the first of them."""
+    """Return the globals of functions of NamedTensors: loaded for the first of them."""
     from nameexpr.tensors import NamedTensor, wrap
 
     def wrap_all(names: Sequence[Names], *results: Any) -> tuple[NamedTensor, ...]:
@@ -107,7 +107,7 @@ def function_of(
     code: CodeType, constants: dict[str, Any], miss: Function, explain: Callable[..., Exception]
 ) -> Function:
     """Return the function of a template's code, for one text: `miss` is called with operands of any other
-    kind, and `explain` makes an error of a fault of NumPy's and the operands.
+    kind, and `explain` turns an exception of NumPy and the operands into an error.
     """
     names = {**SHARED, **constants, "miss": miss, "explain": explain}
     exec(code, names)  # noqa: S102  ours only: tests hold the source to a whitelist
@@ -118,8 +118,8 @@ def function_of(
 def run_values(
     program: Program, shapes: Shapes, operands: Sequence[Any], explain: Callable[[Exception], Exception]
 ) -> tuple[Any, ...]:
-    """Return the values that a program gives for operands, as they are inside it: a number of Python stays
-    one, and so does a scalar of NumPy's.
+    """Return the values of a program for operands, as they are inside it: Python scalars and NumPy scalars
+    are kept.
     """
     constants: dict[str, Any] = {}
     statements = bound_statements(program, shapes, constants)
@@ -146,7 +146,7 @@ def guard(
 ) -> str:
     """Return the condition that an operand is of this kind, and bind its constants.
 
-    A dtype is nearly always the very object that was seen before; one that was unpickled need not be.
+    A dtype is nearly always the same object as before; one that was unpickled may not be.
     """
     name = data = f"a{position}"
     shape, names, dtype, layout = operand
@@ -161,7 +161,7 @@ def guard(
     constants[f"s{position}"] = shape
     parts.append(f"{data}.shape == s{position}" if has_shape else f"{data}.ndim == {len(shape)}")
     parts.append(f"({data}.dtype is d{position} or {data}.dtype == d{position})")
-    if program.is_limited:  # copies, and what they take, depend on more than strides
+    if program.is_limited:  # copies, and their memory, depend on more than strides
         constants[f"r{position}"] = layout
         parts.append(f"layout_of({data}) == r{position}")
     elif program.depends_on_layout:

@@ -1,9 +1,9 @@
-"""`tune=True`: the ways that the cost model thinks best are timed on the operands at hand, and the quickest
-stays.
+"""`tune=True`: the best strategies by the cost model are timed on the given operands, and the fastest is
+kept.
 
-The model is right about the order of most ways, and within a tenth for nearly all; where calls are made many
-times, timing the best three of each step once is worth it. Which way is taken changes no value beyond the
-rounding of float sums.
+The model orders most strategies correctly, and nearly all within a tenth; if a text is called many times,
+timing the best three of each step once pays off. The choice changes no value beyond the rounding of float
+sums.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from time import perf_counter
 from typing import Any
 
 TRIED = 4
-"""Ways that are timed for one step."""
+"""The number of strategies that are timed for one step."""
 STEPS = 6
-"""Steps of a plan that are tuned, the first ones."""
+"""The number of steps of a plan that are tuned, from the first."""
 ROUNDS = 5
 BATCH = 200e-6
-"""Seconds that one measurement takes at least."""
+"""The shortest duration of a measurement in seconds."""
 LONG = 0.5
-"""Seconds of a call from which nothing is tried."""
+"""The seconds of a call from which nothing is tuned."""
 
 Run = Callable[[], Any]
 Make = Callable[[tuple[int, ...]], tuple[Run, Sequence[int]]]
 
 
 def autotune(make: Make) -> tuple[int, ...]:
-    """Return the rank of the way to take at each choice; `make` takes ranks, and returns a function that
-    computes with them and the number of ways at each choice.
+    """Return the rank of the strategy at each choice; `make` takes ranks, and returns a function that
+    computes with them and the number of strategies at each choice.
     """
     ranks: tuple[int, ...] = ()
     run, offers = make(ranks)
@@ -41,7 +41,7 @@ def autotune(make: Make) -> tuple[int, ...]:
 
 
 def _quickest(make: Make, tried: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    """Return the ranks whose function is the quickest, timed in turns."""
+    """Return the ranks whose function is the fastest, timed in turns."""
     runs = [make(ranks)[0] for ranks in tried]
     counts = [max(1, round(BATCH / max(_seconds_of_one(run), 1e-7))) for run in runs]
     least = [float("inf")] * len(runs)
@@ -55,7 +55,7 @@ def _quickest(make: Make, tried: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
 
 
 def _seconds_of_one(run: Run) -> float:
-    """Return the time of one call; an earlier one has brought everything into the cache."""
+    """Return the time of one call; an earlier one has filled the caches."""
     run()
     start = perf_counter()
     run()

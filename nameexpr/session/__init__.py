@@ -1,1 +1,1 @@
-"""Interactive sessions: what the REPL and the notebook share."""
+"""Interactive sessions: the code shared by the REPL and the notebook."""

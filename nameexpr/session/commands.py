@@ -55,7 +55,7 @@ KEYS = (
     "the computation, Ctrl-D leaves."
 )
 GRAPHS = {".dot": Plan.dot, ".mmd": Plan.mermaid}
-"""Pictures as text, by the end of the file's name."""
+"""Pictures as text, by the suffix of the file."""
 REPEATS = 7
 SECONDS = 0.05
 """Duration of one repeat of `:time`, or of one call if that takes longer."""
@@ -81,8 +81,8 @@ def _view(session: Session, line: CommandLine) -> Answer:
 
 def _time(session: Session, line: CommandLine) -> Answer:
     ready = _ready(session, line.argument, "time")
-    plan_of(ready)  # refuses what only checks shapes
-    session.check_time(ready, calls=3)  # a slow text is run this often
+    plan_of(ready)  # rejects texts that only check shapes
+    session.check_time(ready, calls=3)  # a slow text is run this many times
     timer = Timer(lambda: value_of(ready))
     once = min(timer.repeat(2, 1))
     number = max(1, min(100_000, int(SECONDS / max(once, 1e-7))))

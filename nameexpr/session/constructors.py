@@ -5,8 +5,8 @@
 tensor([[0, 1, 2],
         [3, 4, 5]], names=('N', 'C'), shape=(2, 3))
 
-What Python leaves in its variables stays; arrays and numbers are tensors of the session from then on. The
-code may do what Python may, but it does not end the session: `exit()` only ends the line.
+The variables of Python code are kept; arrays and numbers become tensors of the session. The code may do
+anything, but it does not end the session: `exit()` only ends the line.
 
 >>> tensors = {"x": ne.ones(2, names="N")}
 >>> run_python(PythonLine("x.sum().item() + 1"), tensors, {})[1]
@@ -45,7 +45,7 @@ _SIZE = re.compile(r"[0-9]{1,15}", re.ASCII)
 
 
 def make(line: FactoryLine, *, limit: int) -> NamedTensor:
-    """Make a tensor with a factory (LineError if it would not fit into `limit` bytes)."""
+    """Create a tensor with a factory (LineError if it would not fit into `limit` bytes)."""
     sizes, dtype = read_pieces(line)
     shape, names = tuple(sizes.values()), tuple(sizes) or None
     needed = prod(shape) * (dtype or np.dtype(float)).itemsize
@@ -104,9 +104,9 @@ def run_python(
     line : PythonLine
         The code.
     tensors : mapping of str to NamedTensor
-        What the session has.
+        The tensors of the session.
     others : dict
-        Variables of earlier lines that are no tensors; it is changed.
+        Variables of earlier lines that are not tensors; it is changed.
 
     Returns
     -------
@@ -164,7 +164,7 @@ def _executed(code: str, variables: dict[str, Any]) -> Any:
 
 
 def _documented(fault: BaseException) -> str:
-    """Return the exception with what Python says of its class."""
+    """Return the exception with Python's description of its class."""
     is_known = getattr(type(fault), "__module__", "") == "builtins"
     about = (type(fault).__doc__ or "").partition("\n\n")[0] if is_known else ""
     return "\n".join([visible(exception_text(fault)), *filled(about, None, "  ")])

@@ -1,13 +1,13 @@
 r"""Line continuation: at a prompt, in a script, and in a transcript.
 
-Nobody must be caught in a text that does not end: an empty line always ends it, and so does a mistake that no
-further line can mend, such as a bracket that closes nothing. A formula that ends in an operator is complete:
-a line break ends its statement, so the next line could not complete it.
+No input may be impossible to end: an empty line always ends it, and so does an error that further lines
+cannot fix, such as an unmatched closing bracket. A formula that ends in an operator is complete: a line break
+ends its statement, so the next line could not complete it.
 
 >>> is_open("y[N] = sum[C]("), is_open("y[N] = sum[C](\n"), is_open("N C,"), is_open("i i ->")
 (True, False, True, False)
 
-A transcript is a script again: where a file begins with the prompt, what stands behind prompts is its lines.
+A transcript is also a script: if a file begins with the prompt, its lines are those after prompts.
 
 >>> lines_of("> x = arange(N=3)\nx: N=3  int64\n> x + 1\n")
 ['x = arange(N=3)', 'x + 1']
@@ -24,15 +24,15 @@ from nameexpr.session.lines import ALIASES, COMMAND, PYTHON, without_comments
 PROMPT = "> "
 MORE = ". "
 LONGEST = 65_536
-"""Characters from which on a text is refused anyway (`nameexpr.set_limits`)."""
+"""The length from which a text is rejected anyway (`nameexpr.set_limits`)."""
 _CLOSED_BY = {"(": ")", "[": "]"}
 
 
 def is_open(text: str) -> bool:
     r"""Return whether a text continues on the next line.
 
-    It is open if a bracket is, if it ends in a backslash, if an expression ends in a comma or a bar, or if
-    Python says so of what stands behind `!`. It never is after an empty line.
+    It is open if a bracket is open, if it ends in a backslash, if an expression ends in a comma or a bar, or
+    if Python considers the code after `!` incomplete. It never is after an empty line.
 
     >>> is_open("x[N C] * w[C])"), is_open("!for i in range(3):"), is_open(":load x photo(1.npy")
     (False, True, False)
@@ -54,7 +54,7 @@ def is_open(text: str) -> bool:
 
 
 def python_start(text: str) -> int | None:
-    """Return the offset of the Python code behind `!` or `name = !`, or None.
+    """Return the offset of the Python code after `!` or `name = !`, or None.
 
     >>> python_start("z[N C] = !np.ones(3)"), python_start("x != y")
     (10, None)
@@ -135,7 +135,7 @@ def _is_open_python(code: str) -> bool:
             return False
         if is_whole or "\n" in code:
             return not is_whole
-        try:  # one line may be a whole block, `for i in x: print(i)`, for which Python's prompt would wait
+        try:  # one line may be a whole block, `for i in x: print(i)`, which Python's prompt would continue
             compile(code, "<line>", "exec")
         except SyntaxError:
             return True

@@ -1,4 +1,4 @@
-"""What `:explain` prints: the page about an error code, or about a kind of mistake that has no code.
+"""The output of `:explain`: the page about an error code, or about a kind of mistake that has no code.
 
 Every error of a session has one or the other. The kinds are rows of a table; their examples are lines of a
 session that has a tensor `x[N C]`, and the tests run them.
@@ -26,7 +26,7 @@ from nameexpr.terminal.faults import CommandError, LineError
 from nameexpr.terminal.pages import WIDTH, page
 
 FRAMES = 6
-"""Lines of a Python traceback that are kept."""
+"""The number of lines of a Python traceback that are kept."""
 
 
 class Fault(NamedTuple):
@@ -37,7 +37,7 @@ class Fault(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """A kind of mistake without a code: a title, an explanation, a wrong line and lines that are right."""
+    """A kind of mistake without a code: a title, an explanation, a wrong line and correct lines."""
 
     title: str
     about: str
@@ -126,7 +126,7 @@ _ALSO: Mapping[str, str] = {"usage": "file"}
 
 
 def fault_of(error: BaseException) -> Fault:
-    """Return what is kept of an error until it is explained."""
+    """Return the parts of an error that are kept until it is explained."""
     if isinstance(error, NameExprError):
         return Fault(error.code)
     if isinstance(error, CommandError):

@@ -1,7 +1,7 @@
-"""Feedback on a line while it is typed: the status below it, completions, and the plan behind F2.
+"""Feedback on a line while it is typed: the status below it, completions, and the plan on F2.
 
-The status tells names, sizes, dtype and cost of the result, or what is wrong with the line. It is computed on
-every key press, by planning only.
+The status shows names, sizes, dtype and cost of the result, or the error in the line. It is computed on every
+key press, by planning only.
 
 >>> session = Session({})
 >>> _ = session.run("x = randn(N=2, C=3)")
@@ -43,9 +43,9 @@ from nameexpr.session.values import dims_text
 from nameexpr.terminal.faults import LineError
 
 SHORTEST = 2
-"""Characters of a name from which on the function that it may become is shown."""
+"""The length of a name from which the functions that it may become are shown."""
 LONGEST = 4000
-"""Longest text, in characters, that is looked at while it is typed."""
+"""The length of the longest text that is examined while it is typed."""
 
 
 class Status(NamedTuple):
@@ -119,12 +119,14 @@ def _mistake(session: Session, fault: NameExprError | LineError, line: str) -> S
     first = fault.diagnostics[0]
     span = fault.spans[0] if fault.spans else None
     if span is not None and not line.startswith(first.text[: span.end]):
-        span = None  # the error speaks of another text
+        span = None  # the error refers to another text
     return Status("mistake", _one_line(f"{first.code} {first.message}"), span)
 
 
 def _begun_signature(session: Session, line: str) -> str:
-    """Return the signature of the function whose name ends a line, or the calls of all that it may become."""
+    """Return the signature of the function whose name ends a line, or the calls of all functions that it may
+    become.
+    """
     word = word_before(line)
     if not word or word in session.tensors or len(word) < SHORTEST:
         return ""
@@ -139,7 +141,7 @@ def _one_line(text: str) -> str:
 
 
 def completions(session: Session, text: str, cursor: int) -> tuple[Completion, ...]:
-    """Return what may come next at the cursor.
+    """Return the possible continuations at the cursor.
 
     >>> [choice.text for choice in completions(Session({}), ":pl", 3)]
     [':plan']

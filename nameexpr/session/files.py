@@ -29,7 +29,7 @@ _QUOTES = re.compile(r"(['\"])(.*)\1", re.DOTALL)
 LARGEST = 1 << 22
 """Size limit of a script in bytes."""
 DEEPEST = 20
-"""How deep scripts may call each other."""
+"""The largest depth of scripts that call each other."""
 
 
 def is_target(text: str) -> bool:
@@ -133,7 +133,7 @@ def read_script(path: str) -> list[str]:
 
 
 def transcript(session: Session, lines: Iterable[str]) -> Iterator[Answer]:
-    """Run lines; yield each behind its prompt, then its answer."""
+    """Run lines; yield each after its prompt, followed by its answer."""
     for line in lines:
         first, *others = visible(line).split("\n")
         yield Answer("\n".join([PROMPT + first, *(MORE + other for other in others)]).rstrip())

@@ -1,4 +1,4 @@
-"""What `:help WORD` and `WORD?` show, and the signatures in the line below the input.
+"""The output of `:help WORD` and `WORD?`, and the signatures in the line below the input.
 
 A word may be a tensor, a dim, a function, an operator, a command, a setting, an error code, or a name of `np`
 and `ne`. A word with two meanings is explained twice.
@@ -61,9 +61,9 @@ _DTYPES = {
     "index": "integers of 64 bits",
 }
 VIEWS = frozenset({"data"})
-"""Properties that are looked into; others may compute."""
+"""Properties whose values are inspected; others may compute."""
 HEAD = 256
-"""Characters before a bracket in which the name of its function is searched."""
+"""The number of characters before a bracket in which the name of its function is searched."""
 _CALLED = re.compile(rf"({NAME})\s*(?:\[[^\[\]]*\]\s*)?$")
 _DOTTED = r"[^\W\d]\w*(?:\.[^\W\d_]\w*)+"
 _DOTTED_END = re.compile(rf"(?<![\w.])({_DOTTED})\s*$")
@@ -126,7 +126,7 @@ def _signatures() -> Mapping[str, tuple[str, str]]:
 
 
 def _bare(word: str) -> str:
-    """Return a word as it is looked up: of `softmax[C](x)` the function."""
+    """Return a word in the form for look-up: for `softmax[C](x)` the function."""
     word = " ".join(word.split())
     call = re.match(rf"({NAME})\s*[\[(]", word)
     return call[1] if call else word
@@ -205,11 +205,11 @@ def _python(session: Session, word: str) -> Iterator[str]:
 
 
 def _named_value(path: str, tensors: Mapping[str, Any]) -> Any:
-    """Return what a dotted name of a module or a tensor stands for, None if there is nothing."""
+    """Return the value of a dotted name of a module or a tensor, None if there is none."""
     first, *parts = path.split(".")
     value: Any = sys.modules.get(MODULES.get(first, ""), tensors.get(first))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of names that a module is going to drop
+        warnings.simplefilter("ignore")  # about deprecated names of a module
         for part in parts:
             static = inspect.getattr_static(value, part, None)
             is_computed = isinstance(static, property) and part not in VIEWS
@@ -238,7 +238,7 @@ _SOURCES: tuple[Callable[[Session, str], Iterator[str]], ...] = (
 
 
 def help_words(session: Session) -> dict[str, str]:
-    """Return what there is help about, with short descriptions: tensors, functions, commands, settings."""
+    """Return the words of the help, with short descriptions: tensors, functions, commands, settings."""
     tensors = {name: described(tensor) for name, tensor in session.tensors.items() if name != "_"}
     functions = {name: about for name, (_, about) in _signatures().items()}
     commands = {name: row.about for name, row in COMMANDS.items()}

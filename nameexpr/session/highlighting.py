@@ -16,7 +16,7 @@ from nameexpr.syntax.lexer.tokens import Token, tokens
 KINDS = ("command", "python", "argument")
 """Kinds of tokens, in addition to those of `nameexpr.syntax.lexer.tokens`."""
 LONGEST = 8000
-"""Characters of a text up to which it is parsed for its tokens, to tell a formula from an expression."""
+"""The length up to which a text is parsed for its tokens, to distinguish a formula from an expression."""
 _COMMAND_TOKENS = re.compile(r"(\s*)(:\S*)(\s*)")
 
 

@@ -1,6 +1,6 @@
 r"""Prose that fits a terminal: paragraphs and explanations, wrapped at a number of columns.
 
-None is not a limit, as for scripts and pipes, whose output must not depend on a terminal.
+None means no limit, as for scripts and pipes, whose output must not depend on a terminal.
 
 >>> print("\n".join(columns([("x * 2", "the elementwise product of both"), ("x", "x")], 30)))
 x * 2  the elementwise product
@@ -18,7 +18,7 @@ from nameexpr.carets import cut, width, wrapped
 def columns(rows: Sequence[tuple[str, str] | list[str]], limit: int | None) -> list[str]:
     """Return pairs of a word and its explanation as two columns; explanations are wrapped.
 
-    A word that is wider than half of a line has the line for itself.
+    A word that is wider than half of a line gets a separate line.
     """
     most = max((width(word) for word, _ in rows), default=0)
     head = most if limit is None else min(most, max(1, (limit - 2) // 2))

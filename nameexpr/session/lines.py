@@ -31,7 +31,7 @@ from nameexpr.terminal.faults import LineError
 
 
 class CommandRow(NamedTuple):
-    """A command: its name, its argument, what it does, what kind of argument it takes, and other names."""
+    """A command: its name, its argument, its description, the kind of its argument, and other names."""
 
     name: str
     usage: str
@@ -66,7 +66,7 @@ COMMANDS: Mapping[str, CommandRow] = {
         CommandRow("quit", "", "leave", "nothing", ("q", "exit")),
     )
 }
-"""What begins with a colon, one row each; `nameexpr.session.commands` has a function for every row."""
+"""The commands, which begin with a colon; `nameexpr.session.commands` has a function for every row."""
 ALIASES: Mapping[str, CommandRow] = {name: row for row in COMMANDS.values() for name in (row.name, *row.also)}
 """The same rows by all names of the commands."""
 
@@ -77,13 +77,13 @@ FACTORIES: Mapping[str, str] = {
     "ones": "ones",
     "arange": "0, 1, 2, ... in order",
 }
-"""Functions that make a tensor from the sizes of its dims."""
+"""Functions that create a tensor from the sizes of its dims."""
 
 MODULES: Mapping[str, str] = {"np": "numpy", "ne": "nameexpr"}
-"""Modules that Python lines know, by the names that they have there."""
+"""Modules that Python lines can use, by their names there."""
 
 PICTURES = ("network", "tree", "memory")
-"""Pictures that `:draw` knows."""
+"""The pictures of `:draw`."""
 ARRAYS = (".npy", ".npz", ".csv")
 SCRIPTS = (".ne",)
 """Suffixes of files that are read and written."""
@@ -94,9 +94,9 @@ PYTHON = re.compile(rf"\s*(?:({WORD})\s*(?:\[([^\[\]]*)\]\s*)?=\s*)?(!)(?!=)\s*"
 _FACTORY = re.compile(rf"\s*({WORD})\s*=\s*({'|'.join(FACTORIES)})\s*\(", re.DOTALL)
 _COMMENT = re.compile(r"#[^\n]*")
 _QUESTION = re.compile(r"\s*!?\s*(?:\?\s*([^\s?]+)|([^\s?]+)\s*\?)\s*|\s*\?\s*")
-"""`softmax?` and `?softmax`, with what is asked about in either group, or `?` alone."""
+"""`softmax?` and `?softmax`, with the word in either group, or `?` alone."""
 _PLAIN_WORD = re.compile(r"\s*(?:(exit|quit)\s*(?:\(\s*\))?|(help)\s*(?:\s(\S+)|\(([^()]*)\))?)\s*")
-"""Commands that are understood without a colon: `exit`, `quit()`, `help`, `help softmax`, `help(softmax)`."""
+"""Commands that are recognised without a colon: `exit`, `quit()`, `help`, `help softmax`, `help(softmax)`."""
 _ARROW = re.compile(r"->|=>|[→⟶⇒⟹↦➔➜➞]")
 _OF_FORMULAS = re.compile(r"[\[\]*/+<>&~%;!@]|\*\*|[)\w]\s*-\s*[(\w]|^\s*-")
 
@@ -109,7 +109,7 @@ class Word(NamedTuple):
 
 
 class EmptyLine(NamedTuple):
-    """A line that holds blanks or a comment."""
+    """A line of spaces or a comment."""
 
 
 class CommandLine(NamedTuple):
@@ -138,7 +138,7 @@ class FactoryLine(NamedTuple):
 
 
 class ExpressionLine(NamedTuple):
-    """An expression, or shapes to check; `operands` is None where the line, of which it is a part, does not
+    """An expression, or shapes to check; `operands` is None if the line that contains it does not
     name them.
     """
 
@@ -177,7 +177,7 @@ def read_line(line: str) -> Line:
 
 
 def plain_command(line: str, names: Container[str]) -> CommandLine | None:
-    """Parse a command that is typed as a plain word; None if it is none, or `names` contains the word.
+    """Parse a command that is typed as a plain word; None for other lines, or if `names` contains the word.
 
     >>> plain_command("help(softmax)", ()).argument, plain_command("exit", ["exit"])
     ('softmax', None)
@@ -189,7 +189,7 @@ def plain_command(line: str, names: Container[str]) -> CommandLine | None:
 
 
 def read_text(text: str) -> TextLine:
-    """Tell an expression from a formula, and split off the operands behind the bar.
+    """Distinguish an expression from a formula, and split off the operands after the bar.
 
     >>> type(read_text("x | y")).__name__, type(read_text("N C, C")).__name__, read_text("i -> i").operands
     ('FormulaLine', 'ExpressionLine', None)
@@ -222,7 +222,7 @@ def find_command(name: str) -> CommandRow:
     raise LineError(f"there is no command ':{name}'", hint=hint)
 
 
-@lru_cache(maxsize=16)  # a line is read several times at every key
+@lru_cache(maxsize=16)  # a line is read several times after each key
 def _parses(text: str) -> bool:
     try:
         parse_formula(text)

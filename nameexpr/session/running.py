@@ -1,7 +1,7 @@
 """Match a text with its operands: `prepare`, and then its plan, its type or its value.
 
-The operands of an expression are those behind its bar, or those whose names are the labels of its terms.
-This is where a session, a toolbar and a notebook meet the package: nothing here knows of screens.
+The operands of an expression are those after its bar, or those whose names are the labels of its terms. This
+is the interface between sessions, toolbars and notebooks and the package: nothing here depends on a screen.
 
 >>> import nameexpr as ne
 >>> from nameexpr.session.lines import read_text
@@ -52,13 +52,13 @@ class PreparedText(NamedTuple):
     Attributes
     ----------
     compiled : Compiled or None
-        None where shapes are only checked.
+        None if shapes are only checked.
     operands : tuple of (str, array_like)
-        What it is computed from, by what it is called, in order.
+        The operands with their names, in order.
     options : mapping of str to object
-        What it is compiled with, as for `nameexpr.compile`.
+        The options of compilation, as for `nameexpr.compile`.
     chosen : bool
-        Whether the operands were found by their names, and not said.
+        Whether the operands were found by their names rather than given.
     """
 
     text: TextLine
@@ -68,7 +68,7 @@ class PreparedText(NamedTuple):
     chosen: bool = False
 
     def ask(self, call: Callable[..., T]) -> T:
-        """Call something of `compiled` with the operands."""
+        """Call a method of `compiled` with the operands."""
         if isinstance(self.compiled, CompiledFormula):
             return call(operands=dict(self.operands))
         return call(*(operand for _, operand in self.operands))
@@ -86,8 +86,8 @@ class TextValue(NamedTuple):
 
 
 def prepare(text: TextLine, tensors: Tensors, **options: Any) -> PreparedText:
-    """Compile a text, with options as for `nameexpr.compile`, and find its operands (LineError if one is not
-    there, or which is meant cannot be told).
+    """Compile a text, with options as for `nameexpr.compile`, and find its operands (LineError if one does
+    not exist, or is ambiguous).
     """
     if isinstance(text, FormulaLine):
         formula = compile_formula(text.text, **options)
@@ -109,7 +109,7 @@ def plan_of(ready: PreparedText) -> Plan:
 
 
 def code_of(ready: PreparedText) -> str:
-    """Return the NumPy that would run, as source."""
+    """Return the NumPy code, as source."""
     return plan_of(ready).code.rstrip("\n")
 
 
@@ -149,7 +149,7 @@ def type_text(ready: PreparedText) -> str:
 
 
 def expected_seconds(ready: PreparedText) -> float:
-    """Return the seconds that a text is expected to take on one core, 0 where shapes are only checked."""
+    """Return the expected seconds of a text on one core, 0 if shapes are only checked."""
     return ready.ask(ready.compiled.outline).seconds if ready.compiled is not None else 0.0
 
 
@@ -232,4 +232,4 @@ def _size(line: ExpressionLine, word: Word) -> tuple[str, int]:
 
 
 VIEWS: Mapping[str, Callable[[PreparedText], object]] = {"type": type_text, "plan": plan_of, "code": code_of}
-"""What can be asked of a text, beside its value, by the command of a session and the option of a magic."""
+"""The views of a text, other than its value, by the command of a session and the option of a magic."""

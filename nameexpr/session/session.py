@@ -1,8 +1,8 @@
-"""A session: tensors by name, the last result, options, and what was entered. One line in, one answer out.
+"""A session: tensors by name, the last result, options, and the lines entered. One line in, one answer out.
 
-Nothing here reads keys or prints: a terminal, a pipe, a script and a test drive it alike. Whatever a line
-says, the answer is text; a session is changed only by lines that succeed. The commands are handed in
-(`nameexpr.session.commands.new_session` brings them all).
+Nothing here reads keys or prints: a terminal, a pipe, a script and a test use it in the same way. The answer
+to any line is text; a session is changed only by lines that succeed. The commands are passed in
+(`nameexpr.session.commands.new_session` provides them all).
 
 >>> session = Session({})
 >>> session.run("x = arange(N=2, C=3)").text
@@ -44,7 +44,7 @@ from nameexpr.tensors import NamedTensor
 from nameexpr.terminal.faults import CommandError, LineError
 
 MANY = 10
-"""Commas from which on the estimate for a text being typed uses the greedy order."""
+"""The number of commas from which the estimate for a text being typed uses the greedy order."""
 KEPT = 50
 """Number of lines that can be undone."""
 SLOW = 10.0
@@ -70,15 +70,15 @@ class Session:
     commands: Commands
     tensors: dict[str, NamedTensor] = field(default_factory=dict)  # by name; `_` is the last value
     settings: Settings = field(default_factory=lambda: DEFAULTS)
-    others: dict[str, Any] = field(default_factory=dict)  # variables of Python's that are no tensors
-    entered: list[str] = field(default_factory=list)  # the lines that made what is there, for `:save`
-    last_text: lines.TextLine | None = None  # what commands without a text are about
+    others: dict[str, Any] = field(default_factory=dict)  # Python variables that are not tensors
+    entered: list[str] = field(default_factory=list)  # the lines that created the current state, for `:save`
+    last_text: lines.TextLine | None = None  # the text of commands without one
     last_fault: Fault = field(default_factory=Fault)  # the latest error, for `:explain`
-    strong: Callable[[str], str] = str  # sets off the head and the carets of an error
+    strong: Callable[[str], str] = str  # highlights the head and the carets of an error
     width: Callable[[], int | None] = lambda: None  # columns that tables fit into, None for any number
     confirm: Callable[[str], bool] | None = None  # asks before a slow line; None runs it
     version: int = 0  # grows with each change
-    depth: int = 0  # scripts that are running inside each other
+    depth: int = 0  # the depth of nested scripts
     undone: list[tuple[str, dict[str, NamedTensor], Settings, int]] = field(default_factory=list)
     """States before the latest changes: the line, the tensors, the settings, how many lines were entered."""
 
@@ -98,7 +98,7 @@ class Session:
         return plain_command(line, self.tensors) or read_line(line)
 
     def look(self, line: str) -> Answer:
-        """Return the answer to a line that changes no tensor, and forget that it was asked."""
+        """Return the answer to a line that changes no tensor, and discard its traces."""
         fault, text = self.last_fault, self.last_text
         answer = self.run(line)
         self.last_fault, self.last_text = fault, text
@@ -107,8 +107,8 @@ class Session:
     def prepared(self, line: lines.TextLine, *, is_quick: bool = False) -> PreparedText:
         """Prepare a text with operands from this session.
 
-        `is_quick` is for an estimate while the text is typed: no search for slices that fit into memory, nor
-        for the best order of very many contractions.
+        `is_quick` is for an estimate while the text is typed: it searches neither for slices that fit into
+        memory, nor for the best order of very many contractions.
         """
         options = options_of(self.settings)
         if is_quick:
@@ -117,11 +117,11 @@ class Session:
         return prepare(line, self.tensors, **options)
 
     def shown(self, value: object) -> str:
-        """Format a value with the digits that are set, as wide as lines may be."""
+        """Format a value with the current precision, in lines of at most the width of the terminal."""
         return shown(value, self.settings["precision"], self.width())
 
     def check_time(self, ready: PreparedText, calls: int = 1) -> None:
-        """Ask before a text that is expected to take long (LineError if it is not to be run)."""
+        """Ask before a text that is expected to take long (LineError if it should not run)."""
         if self.confirm is None or self.depth:
             return
         seconds = calls * expected_seconds(ready)
@@ -215,7 +215,7 @@ def _rendered(fault: Exception, line: str, strong: Callable[[str], str], columns
 
 
 def _told(named: Mapping[str, NamedTensor], value: str = "") -> Answer:
-    """Return the answer to a line that makes tensors, and may have a value."""
+    """Return the answer to a line that creates tensors, and may have a value."""
     tensors = (f"{visible(name)}: {described(tensor)}" for name, tensor in named.items())
     return Answer("\n".join(part for part in (*tensors, value) if part))
 
@@ -236,7 +236,7 @@ _PYTHON = re.compile(
 )
 _VALUE = re.compile(rf"({WORD})\s*=\s*((?:np\.|ne\.|numpy\.|[\[{{'\"]).*)", re.DOTALL)
 QUOTED = 60
-"""Characters of a line up to which the advice quotes it."""
+"""The length of a line up to which the advice quotes it."""
 
 
 def advised(fault: NameExprError | CommandError, line: str) -> NameExprError | CommandError:

@@ -1,4 +1,4 @@
-"""What `:set` sets: how texts are computed, and how values are shown.
+"""The settings of `:set`: how texts are computed, and how values are shown.
 
 >>> changed(DEFAULTS, "precision", "8")["precision"]
 8
@@ -122,4 +122,4 @@ SETTINGS: Mapping[str, Setting] = {
     ),
 }
 DEFAULTS: Settings = {name: row.default for name, row in SETTINGS.items() if name != "seed"}
-"""The settings of a new session; the seed is none of them, for it is handed on at once."""
+"""The settings of a new session; the seed is not among them, because it is applied immediately."""

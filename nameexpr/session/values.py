@@ -1,4 +1,5 @@
-"""Values of a session as text: tensors with a preview, contraction trees as lines, all else by its repr.
+"""Values of a session as text: tensors with a preview, contraction trees as lines, everything else by its
+repr.
 
 >>> import nameexpr as ne
 >>> print(described(ne.ones(2, 3, names="N C")))
@@ -21,16 +22,16 @@ from nameexpr.runtime.check import Sizes
 from nameexpr.tensors import NamedTensor, as_tensor
 
 WHOLE = 60
-"""Elements from which on the middle of a tensor is left out."""
+"""The number of elements from which the middle of a tensor is left out."""
 EDGE = 3
 LINE = 75
-"""Columns of a line of an array, as NumPy has them."""
+"""The number of columns of a line of an array, as in NumPy."""
 PAGE = 2
-"""Dims of a page: of a large tensor with more dims only the first page is shown."""
+"""The number of dims of a page: of a large tensor with more dims only the first page is shown."""
 LONGEST = 4000
-"""Characters of a value that are shown."""
+"""The number of characters of a value that are shown."""
 LONGEST_TREE = 200
-"""Lines after which a tree is cut short."""
+"""The number of lines after which a tree is truncated."""
 NUMBERS = (bool, int, float, complex)
 
 
@@ -49,7 +50,7 @@ def as_named(value: Any, names: object = None) -> NamedTensor:
 
 
 def as_dtype(text: str) -> np.dtype[Any] | None:
-    """Parse a dtype; None if NumPy has none of that name."""
+    """Parse a dtype; None if NumPy does not have it."""
     try:
         return np.dtype(text)
     except (TypeError, ValueError, SyntaxError):
@@ -76,7 +77,7 @@ def described(tensor: NamedTensor) -> str:
 def shown(value: object, precision: int = 4, width: int | None = None) -> str:
     r"""Format a value as printable text of bounded length; lines of arrays have at most `width` columns.
 
-    Of a named tuple of tensors, such as that of `x.max("N")`, each tensor is printed after its name.
+    For a named tuple of tensors, such as that of `x.max("N")`, each tensor is printed after its name.
 
     >>> print(shown(np.ones(3) / 3), shown("a\x1b[31m"), shown(Sizes({"N": 2}, {"batch": (2, 3)})))
     array([0.3333, 0.3333, 0.3333]) 'a\x1b[31m' N=2, batch...=(2, 3)

@@ -1,1 +1,3 @@
-"""Text to syntax tree and back: `ast`, `parser`, `unparse`; and what is wrong with a text, in `faults`."""
+"""From text to syntax tree and back: `ast`, `parser`, `unparse`; and diagnostics of syntax errors, in
+`faults`.
+"""

@@ -1,7 +1,7 @@
-"""The syntax trees of expressions and formulas: one frozen node class per rule of the grammars, each with the
-span it was read from.
+"""The syntax trees of expressions and formulas: one frozen node class per rule of the grammars, each with its
+span in the text.
 
-Spans do not count in comparisons: `parse(unparse(tree)) == tree`. The grammars, with the nodes they make:
+Spans are ignored in comparisons: `parse(unparse(tree)) == tree`. The grammars, with their nodes:
 
     expression : terms ["->" terms] [":" NAME]    Expression
     term       : item*                            Term
@@ -56,7 +56,7 @@ class Sized:
 
 @record
 class Alias:
-    """`batch=N`: the tensor calls this dim batch, the expression calls it N."""
+    """`batch=N`: a dim named batch in the tensor, and N in the expression."""
 
     dim: str
     name: str
@@ -97,7 +97,7 @@ class Pack:
 
     @property
     def word(self) -> str:
-        """How the text writes it."""
+        """The item as it is written."""
         return f"{self.name}..."
 
 
@@ -144,7 +144,7 @@ LABELLED: tuple[type[Labelled], ...] = (Label, Sized, Alias)
 """What has a label. Tuples, since `isinstance` is slow with a union that is made on the spot."""
 ATOMS: tuple[type[Atom], ...] = (Label, Sized, Alias, Literal, Anonymous, Dots, Pack)
 STRETCHED: tuple[type[Dots | Pack], ...] = (Dots, Pack)
-"""What stands for any number of dims."""
+"""Items that stand for any number of dims."""
 
 
 @record
@@ -157,7 +157,7 @@ class Term:
 
 @record
 class Reducer:
-    """`: mean`: how what is dropped is combined."""
+    """`: mean`: how dropped dims are combined."""
 
     name: str
     span: Span = field(default=_NOWHERE, compare=False)
@@ -165,7 +165,7 @@ class Reducer:
 
 @record
 class Expression:
-    """A whole text; `outputs` is None without an arrow, and has one term in what passes the checks."""
+    """A whole text; `outputs` is None without an arrow, and has one term if the text passes the checks."""
 
     inputs: tuple[Term, ...]
     outputs: tuple[Term, ...] | None
@@ -179,13 +179,13 @@ class Expression:
 
     @property
     def leaves_inputs_out(self) -> bool:
-        """Whether nothing stands left of the arrow, so that named operands bring their own terms."""
+        """Whether nothing is left of the arrow, so that the names of operands are their terms."""
         return self.outputs is not None and len(self.inputs) == 1 and not self.inputs[0].items
 
 
 @record
 class Number:
-    """`2`, `0.5`, `1e-3`: a number, which is weak in promotion as Python's are."""
+    """`2`, `0.5`, `1e-3`: a number, which is weak in promotion like Python scalars."""
 
     value: int | float
     span: Span = field(default=_NOWHERE, compare=False)
@@ -193,7 +193,7 @@ class Number:
 
 @record
 class Use:
-    """`x[N C]` or `x`: an operand, an earlier statement, a constant; `size[N]` and `index[N]` too."""
+    """`x[N C]` or `x`: an operand, an earlier statement, a constant; also `size[N]` and `index[N]`."""
 
     name: str
     term: Term | None
@@ -212,7 +212,7 @@ class Unary:
 
 @record
 class Binary:
-    """`x + y` and the like, comparisons among them; dims broadcast by name."""
+    """`x + y` and the like, including comparisons; dims broadcast by name."""
 
     operator: str
     left: Node
@@ -251,7 +251,7 @@ PRECEDENCE = {
     **dict.fromkeys(("*", "/", "//", "%"), 5),
     "**": POWER,
 }
-"""How tightly operators between two values bind, as in Python; a sign before one, SIGN."""
+"""The precedence of binary operators, as in Python; SIGN is that of a sign."""
 
 Node = Number | Use | Unary | Binary | Call | CallAlong
 

@@ -1,4 +1,4 @@
-"""The canonical form of a text with its comments: what `nameexpr fmt` prints and editors write."""
+"""The canonical form of a text with its comments: the output of `nameexpr fmt` and of editors."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _COMMENT = re.compile(r"#[^\n]*")
 def canonical(text: str) -> str:
     r"""Format an expression or a formula canonically, one statement a line, keeping its comments.
 
-    A comment that ends the line of a statement stays there; any other has a line of its own, above the
-    statement that it stands before or in.
+    A comment that ends the line of a statement stays there; any other gets its own line, above the statement
+    that follows or contains it.
 
     >>> print(canonical("y=x[ N ]*2 # twice\n  # the sum\nsum[N]( y )"))
     y = x[N] * 2  # twice
@@ -39,7 +39,9 @@ def canonical(text: str) -> str:
 
 
 def _place(text: str, start: int, spans: Sequence[Span]) -> tuple[int, bool]:
-    """Find the statement that a comment belongs to, and whether it stands behind or above it."""
+    """Return the statement that a comment belongs to, and whether the comment is after it rather
+    than above.
+    """
     latest = bisect_right(spans, start, key=lambda span: span.start) - 1
     if latest >= 0 and start < spans[latest].end:
         return latest, False
@@ -49,7 +51,7 @@ def _place(text: str, start: int, spans: Sequence[Span]) -> tuple[int, bool]:
 
 
 def canonical_statements(text: str) -> list[tuple[Span, str]]:
-    """Return where each statement stands, and its canonical form; an expression is one."""
+    """Return the span of each statement, and its canonical form; an expression is one statement."""
     if kind_of(text) == "formula":
         from nameexpr.syntax.parser.formula import parse_formula
         from nameexpr.syntax.unparse import unparse_statement

@@ -1,12 +1,12 @@
 """The grammars, and Lark's parsers for them.
 
-`nameexpr.syntax.parser` reads texts by hand. Lark says where a text goes wrong (`nameexpr.syntax.faults`) and
-what could come next (completion), and is imported when that is asked for the first time. Its tables are kept
-in files beside the grammars: in the wheel beside the package's code, in a checkout or an editable install at
-its top level. With another release of Lark, or a changed grammar, they are built anew.
+`nameexpr.syntax.parser` is hand-written. Lark locates syntax errors (`nameexpr.syntax.faults`) and finds the
+possible next tokens (completion), and is imported when first needed. Its tables are stored in files next to
+the grammars: inside the package in a wheel, at the top level in a checkout or an editable install. With
+another release of Lark, or a changed grammar, they are rebuilt.
 
-`python -m nameexpr.syntax.grammar` writes the tables; run it after every change of a grammar. A test fails
-when they are not current.
+`python -m nameexpr.syntax.grammar` writes the tables; run it after every change of a grammar. A test fails if
+they are outdated.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SHARED = "// Terms and names"
 
 
 def grammar_text(start: str = "expression") -> str:
-    """The grammar of expressions, or of formulas, in Lark's notation."""
+    """Return the grammar of expressions, or of formulas, in Lark's notation."""
     text = (_FOLDER / "nameexpr.lark").read_text(encoding="utf-8")
     if start == "expression":
         return text
@@ -37,18 +37,18 @@ def grammar_text(start: str = "expression") -> str:
 
 
 def tables_path(start: str = "expression") -> Path:
-    """The file of Lark's tables for a grammar."""
+    """Return the file of Lark's tables for a grammar."""
     return _FOLDER / {"expression": "nameexpr.json", "formula": "formula.json"}[start]
 
 
 @cache
 def stored_tables(start: str = "expression") -> dict[str, Any]:
-    """What is stored for a grammar: `lark`, its release, `grammar`, the digest of the text, and `data` and
-    `memo`, from which Lark makes a parser.
+    """Return the stored data of a grammar: `lark`, its release, `grammar`, the digest of the text, and `data`
+    and `memo`, from which Lark creates a parser.
     """
 
     def numbered(pairs: list[tuple[str, Any]]) -> dict[Any, Any]:
-        """Make the keys numbers again, as they were before they were JSON."""
+        """Convert the keys back to numbers, as they were before they were stored as JSON."""
         return {int(key) if key.isdigit() else key: value for key, value in pairs}
 
     text = tables_path(start).read_text(encoding="utf-8")
@@ -57,16 +57,16 @@ def stored_tables(start: str = "expression") -> dict[str, Any]:
 
 
 def digest(grammar: str) -> str:
-    """The SHA-256 of a grammar, in hexadecimal."""
+    """Return the SHA-256 of a grammar, in hexadecimal."""
     from hashlib import sha256
 
     return sha256(grammar.encode()).hexdigest()
 
 
 def load_parser(start: str, callbacks: object = None) -> Lark:
-    """Lark's parser, from the stored tables if they fit, else built from the grammar.
+    """Return Lark's parser, from the stored tables if they are current, else built from the grammar.
 
-    `callbacks` has a method for each rule whose tree is wanted otherwise than Lark makes it.
+    `callbacks` has a method for each rule whose tree should differ from Lark's.
     """
     import lark
 
@@ -79,7 +79,7 @@ def load_parser(start: str, callbacks: object = None) -> Lark:
 
 
 def are_current(start: str, lark: str) -> bool:
-    """Whether the stored tables can be read, and fit the grammar and this release of Lark."""
+    """Return whether the stored tables are readable and match the grammar and this release of Lark."""
     try:
         tables = stored_tables(start)
         return bool(tables["lark"] == lark and tables["grammar"] == digest(grammar_text(start)))
@@ -91,7 +91,7 @@ _parser = cache(load_parser)
 
 
 def refusal(text: str, start: str, callbacks: object = None) -> UnexpectedInput:
-    """What Lark raises for a text that the grammar does not have."""
+    """Return Lark's exception for a text that does not match the grammar."""
     from lark.exceptions import UnexpectedInput
 
     try:
@@ -102,12 +102,14 @@ def refusal(text: str, start: str, callbacks: object = None) -> UnexpectedInput:
 
 
 def tables_text(start: str = "expression") -> str:
-    """The tables for a start symbol as JSON, built under Lark's strict mode (no conflicts of any kind)."""
+    """Return the tables for a start symbol as JSON, built in Lark's strict mode (no conflicts of
+    any kind).
+    """
     import lark
     from lark.grammar import Rule
     from lark.lexer import TerminalDef
 
-    text = grammar_text(start)  # its digest tells if tables are current: Lark numbers states anew each time
+    text = grammar_text(start)  # its digest shows if tables are current: Lark renumbers states each time
     parser = lark.Lark(text, start=start, parser="lalr", lexer="basic", strict=True)
     data, memo = parser.memo_serialize([TerminalDef, Rule])
     tables = {"lark": lark.__version__, "grammar": digest(text), "data": data, "memo": memo}

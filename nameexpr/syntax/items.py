@@ -1,7 +1,7 @@
-"""What the items of a term have in common: a label, a name for a dim, items that they hold.
+"""The common properties of the items of a term: a label, a name for a dim, nested items.
 
-Passes that ask for these need not know the kinds of items. A new kind is a class in `nameexpr.syntax.ast`, a
-row or two here, its parsing and its spelling, and its labels in `nameexpr.compiler.analysis.resolve`.
+Passes that use these need not know the kinds of items. A new kind is a class in `nameexpr.syntax.ast`, a row
+or two here, its parsing and its spelling, and its labels in `nameexpr.compiler.analysis.resolve`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ def label_of(item: Item) -> str | None:
 
 
 def dim_name_of(item: Item) -> str | None:
-    """Return the name that a tensor's dim must have, or that the result's gets; None where any will do.
+    """Return the name that a tensor's dim must have, or that the result's dim gets; None if any name is
+    allowed.
 
     >>> dim_name_of(Alias("batch", "N")), dim_name_of(Label("C")), dim_name_of(Group(()))
     ('batch', 'C', None)
@@ -37,7 +38,9 @@ def dim_name_of(item: Item) -> str | None:
 
 
 def is_renamed(item: Item) -> TypeGuard[Renamed]:
-    """Whether a tensor calls the dim otherwise than the text does: `batch=N`, `features=(h w)`."""
+    """Return whether the dim has a different name in the tensor than in the text: `batch=N`, `features=(h
+    w)`.
+    """
     return isinstance(item, Alias | NamedGroup)
 
 
@@ -59,7 +62,8 @@ def is_read(item: Item) -> bool:
 
 
 def unnamed(item: Item) -> Item:
-    """Return what can be written right of `name=` for an item: its group or label, without a name or a size.
+    """Return the part of an item that can be written to the right of `name=`: its group or label, without a
+    name or a size.
 
     >>> unnamed(Alias("batch", "N")).name, unnamed(NamedGroup("f", Group((Label("h"),)))).items[0].name
     ('N', 'h')
@@ -69,7 +73,7 @@ def unnamed(item: Item) -> Item:
 
 
 def rewritten(items: tuple[Item, ...], rewrite: Callable[[Item], list[Item] | None]) -> tuple[Item, ...]:
-    """Return items of which some are replaced by others, inside groups too; None keeps an item."""
+    """Return items of which some are replaced by others, including those in groups; None keeps an item."""
     found: list[Item] = []
     for item in items:
         new = rewrite(item)

@@ -1,7 +1,7 @@
-"""The limits that hold before a tree is built, so that no text can cost more than it should.
+"""The limits that are checked before a tree is built, so that no text can cost too much.
 
-The defaults are far above what people write and can be set with `nameexpr.set_limits`. They are checked on
-the raw text: counting brackets and commas is cheap, and a parser never sees what is refused.
+The defaults are far above typical texts and can be set with `nameexpr.set_limits`. They are checked on the
+raw text: counting brackets and commas is cheap, and the parser only sees texts within the limits.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from nameexpr.dims import WORD
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.forks import lock
 
-MAX_NESTING = 400  # above it Python's own recursion limit would be met
-MOST_DIMS = 64  # NumPy's own limit
-SIZE_DIGITS = 18  # every number of 18 digits is a possible size of an array, none of 20 is
+MAX_NESTING = 400  # above it Python's recursion limit would be reached
+MOST_DIMS = 64  # the limit of NumPy
+SIZE_DIGITS = 18  # numbers of 18 digits are possible sizes, those of 20 are not
 
 
 class Limits(NamedTuple):
@@ -32,26 +32,29 @@ class Limits(NamedTuple):
 _current = Limits()
 
 
-def limits() -> Limits:
-    """The limits in force."""
+def limits(*given: Never, **others: Never) -> Limits:
+    """Return the current limits."""
+    if given or others:
+        hint = "set_limits(text=...) sets a limit, and returns the limits that held before"
+        raise error(Diagnostic("NE687", "limits takes no arguments", hint=hint))
     return _current
 
 
 def set_limits(
-    *,
+    *given: Never,
     text: int | None = None,
     nesting: int | None = None,
     operands: int | None = None,
     dims: int | None = None,
     **others: Never,
 ) -> Limits:
-    """Set the limits that are given, leave the others, and return those that held before.
+    """Set the given limits, keep the others, and return the previous ones.
 
     Parameters
     ----------
     text, nesting, operands, dims
         Characters of a text, depth of brackets (at most 400), operands of an expression, dims of an array (at
-        most 64, which is NumPy's own limit).
+        most 64, which is the limit of NumPy).
 
     Raises
     ------
@@ -66,12 +69,15 @@ def set_limits(
     8
     """
     global _current  # noqa: PLW0603  one process-wide setting, replaced as a whole
-    given = {"text": text, "nesting": nesting, "operands": operands, "dims": dims}
+    if given:
+        hint = "the limits are text=, nesting=, operands= and dims="
+        raise error(Diagnostic("NE687", "set_limits takes no positional arguments", hint=hint))
+    wanted = {"text": text, "nesting": nesting, "operands": operands, "dims": dims}
     for word in others:
-        hint = did_you_mean(word, given) or "the limits are text=, nesting=, operands= and dims="
+        hint = did_you_mean(word, wanted) or "the limits are text=, nesting=, operands= and dims="
         raise error(Diagnostic("NE601", f"there is no limit {word}=", hint=hint))
     ceilings = {"nesting": MAX_NESTING, "dims": MOST_DIMS}
-    for name, value in given.items():
+    for name, value in wanted.items():
         highest = ceilings.get(name)
         if value is None:
             continue
@@ -80,12 +86,14 @@ def set_limits(
             raise error(Diagnostic("NE601", f"the limit {name}= must be a positive int{upper}"))
     with lock:  # another thread may be setting another limit
         before = _current
-        _current = before._replace(**{name: value for name, value in given.items() if value is not None})
+        _current = before._replace(**{name: value for name, value in wanted.items() if value is not None})
     return before
 
 
 def is_plain(text: str) -> bool:
-    """Whether a text is ASCII and sure to be within the limits, but for numbers, which are read with care."""
+    """Return whether a text is ASCII and certainly within the limits, except for numbers, which are checked
+    later.
+    """
     bounds = _current
     return (
         text.isascii()

@@ -1,4 +1,4 @@
-"""Syntax trees to texts: the canonical spelling, with `parse(unparse(tree)) == tree`, and for formulas alike.
+"""From syntax trees to texts: the canonical spelling, with `parse(unparse(tree)) == tree`, also for formulas.
 
 >>> from nameexpr.syntax.parser.expression import parse
 >>> from nameexpr.syntax.unparse import unparse
@@ -20,7 +20,7 @@ _LARGEST = sys.float_info.max
 
 
 def unparse(tree: ast.Expression) -> str:
-    """The expression in its canonical spelling: one space between items, none inside brackets."""
+    """Return the expression in its canonical spelling: one space between items, none inside brackets."""
     parts = [_terms(tree.inputs)]
     if tree.outputs is not None:
         parts += ["->", _terms(tree.outputs)]
@@ -77,7 +77,7 @@ def _place(place: ast.Node) -> str:
 
 
 def unparse_formula(tree: ast.Formula) -> str:
-    """A formula in its canonical spelling, one statement a line."""
+    """Return a formula in its canonical spelling, one statement a line."""
     return "\n".join(map(unparse_statement, tree.statements))
 
 

@@ -1,4 +1,5 @@
-"""Functions along one dim: running sums and products, softmax, flips and rolls; and its parts, as views.
+"""Functions along one dim: cumulative sums and products, softmax, flips and rolls; and parts of a dim, as
+views.
 
 >>> ne.tensor([[1, 2, 3]], names="N C").cumsum("C")
 tensor([[1, 3, 6]], names=('N', 'C'), shape=(1, 3))
@@ -22,7 +23,7 @@ from nameexpr.rules.calls import ShownCall, called, counted, fault
 from nameexpr.rules.indexing import no_index
 from nameexpr.tensors.arguments import as_dtype, checked_int
 from nameexpr.tensors.core import Core, OneDim
-from nameexpr.tensors.faults import allocating, check_ordered, explained, undefined
+from nameexpr.tensors.faults import check_ordered, explained, undefined
 from nameexpr.tensors.operators import NEEDED, REFUSED, Operators
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.ordering import Selected
@@ -74,11 +75,11 @@ class AlongDim(Operators):
             raise explained(verb, (self,), refused) from refused
         return self._put(result.reshape(self._data.shape), self._names, verb, out)
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
     def diff(self, n: int | str = 1, dim: OneDim = -1, **others: Unpack[Axis]) -> Self:
-        """Return the differences of neighbours along a dim, `n` times; of bools, where they differ.
+        """Return the differences of adjacent elements along a dim, `n` times; for bools, whether they differ.
 
-        The dim has `n` elements less. `x.diff("C")` is `x.diff(1, "C")`.
+        The dim gets `n` elements shorter. `x.diff("C")` is `x.diff(1, "C")`.
 
         >>> ne.tensor([[1, 4, 9]], names="N C").diff("C")
         tensor([[3, 5]], names=('N', 'C'), shape=(1, 2))
@@ -94,18 +95,18 @@ class AlongDim(Operators):
         except REFUSED as refused:
             raise explained("diff", (self,), refused) from refused
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
     def cummax(self, dim: OneDim = NEEDED, **others: Unpack[Axis]) -> Selected[Self]:
-        """Return the largest of the elements up to each along a dim, and where it is.
+        """Return the largest of the elements up to each along a dim, and its index.
 
         >>> ne.tensor([1, 3, 2], names="N").cummax("N").values
         tensor([1, 3, 3], names=('N',), shape=(3,))
         """
         return self._cumulative(ordering.cumulative_largest, dim, "cummax")
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
     def cummin(self, dim: OneDim = NEEDED, **others: Unpack[Axis]) -> Selected[Self]:
-        """Return the smallest of the elements up to each along a dim, and where it is.
+        """Return the smallest of the elements up to each along a dim, and its index.
 
         >>> ne.tensor([3, 1, 2], names="N").cummin("N").indices
         tensor([0, 1, 1], names=('N',), shape=(3,))
@@ -118,16 +119,16 @@ class AlongDim(Operators):
         values, indices = values.reshape(self._data.shape), indices.reshape(self._data.shape)
         return Selected(self._named(values, self._names), self._named(indices, self._names))
 
-    @allocating("keeps")
+    @op("keeps")
     def softmax(self, dim: OneDim = NEEDED, *, dtype: Dtype = None, **others: Unpack[Axis]) -> Self:
-        """Return exponentials along a dim, divided by their sum: of floats, or in the dtype that is given.
+        """Return exponentials along a dim, divided by their sum: in floats, or in the given dtype.
 
         >>> ne.tensor([[0.0, 0.0]], names="N C").softmax("C")
         tensor([[0.5, 0.5]], names=('N', 'C'), shape=(1, 2))
         """
         return self._normalised(into_softmax, dim, dtype, "softmax")
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
     def log_softmax(self, dim: OneDim = NEEDED, *, dtype: Dtype = None, **others: Unpack[Axis]) -> Self:
         """Return the logarithm of the softmax along a dim, without overflow.
 
@@ -143,7 +144,7 @@ class AlongDim(Operators):
             raise undefined(verb, (data,))
         return self._named(normalised(data, at, finish).reshape(self._data.shape), self._names)
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
     def flip(self, *dims: OneDim | Sequence[OneDim], **others: Unpack[Axis]) -> Self:
         """Return a view with the order along some dims reversed.
 
@@ -153,9 +154,9 @@ class AlongDim(Operators):
         wanted = dims[0] if len(dims) == 1 else dims
         return self._wrap(np.flip(self._data, self._axes(wanted, "flip")), self._names)
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
     def roll(self, shifts: Any, dims: Any = None, **others: Unpack[Axis]) -> Self:
-        """Return a copy with the elements moved along dims, those that leave coming in at the other end.
+        """Return a copy with the elements shifted along dims; those beyond one end reappear at the other.
 
         >>> ne.tensor([1, 2, 3], names="N").roll(1, "N")
         tensor([3, 1, 2], names=('N',), shape=(3,))
@@ -179,7 +180,7 @@ class AlongDim(Operators):
         Raises
         ------
         DimRangeError
-            NE802, if the dim has no such index.
+            NE802 if the dim has no such index.
 
         Examples
         --------
@@ -196,7 +197,7 @@ class AlongDim(Operators):
 
     @op("keeps")
     def narrow(self, dim: OneDim, start: int, length: int) -> Self:
-        """Return a view of `length` elements of a dim from `start` on, which may count from the end.
+        """Return a view of `length` elements of a dim from `start`, which may be negative.
 
         >>> ne.tensor([[1, 2, 3]], names="N C").narrow("C", 1, 2)
         tensor([[2, 3]], names=('N', 'C'), shape=(1, 2))
@@ -220,7 +221,8 @@ class AlongDim(Operators):
     def split(
         self, split_size: int | Sequence[int], dim: OneDim = 0, **others: Unpack[Axis]
     ) -> tuple[Self, ...]:
-        """Return views of consecutive parts of a dim: of one size, the last one smaller, or of given sizes.
+        """Return views of consecutive parts of a dim: of one size, with a smaller last part, or of given
+        sizes.
 
         >>> a, b = ne.tensor([1, 2, 3], names="N").split([1, 2])
         >>> b
@@ -248,7 +250,7 @@ class AlongDim(Operators):
 
     @op("keeps")
     def chunk(self, chunks: int, dim: OneDim = 0, **others: Unpack[Axis]) -> tuple[Self, ...]:
-        """Return views of at most so many parts of a dim, of equal size except for the last.
+        """Return views of at most `chunks` parts of a dim, of equal size except for the last.
 
         The size is rounded up, so there may be fewer parts than requested: 5 in 4 gives 2, 2 and 1.
 

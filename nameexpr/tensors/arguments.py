@@ -1,9 +1,9 @@
-"""What users give, checked: arrays, numbers, dtypes, devices, and generators of random numbers.
+"""Checks of arguments: arrays, numbers, dtypes, devices, and generators of random numbers.
 
-What NumPy refuses, or would take in a way that loses something, is refused here in our own words. The only
-device is the CPU, where arrays of NumPy are. Streams of random numbers are NumPy's (PCG64); PyTorch's bits
-cannot be reproduced. A forked child has a stream of its own: that of the seed and of its number among the
-forks since the seed was set, or a new one where none was set.
+What NumPy rejects, or would convert with a loss of information, is rejected here with our own messages. The
+only device is the CPU, where NumPy arrays are. Streams of random numbers are NumPy's (PCG64); PyTorch's
+cannot be reproduced. A forked child has its own stream: that of the seed and of its number among the forks
+since the seed was set, or a new one if no seed was set.
 
 >>> generator = manual_seed(0)
 >>> a = ne.rand(2)
@@ -34,7 +34,7 @@ def as_array(data: object, dtype: object, *, copy: bool) -> Array:
     NE655 for an unknown dtype.
     """
     if type(data) is not np.ndarray:
-        from nameexpr.tensors.foreign import foreign  # late: most data are arrays
+        from nameexpr.tensors.foreign import foreign  # imported here: most data are arrays
 
         found = foreign(data)
         data = data if found is None else found.array
@@ -51,7 +51,7 @@ def as_array(data: object, dtype: object, *, copy: bool) -> Array:
         hint = "the data comes first, tensor(data, names='N C'); dtype=object takes any objects"
         raise error(Diagnostic("NE653", f"the data is {what}", hint=hint))
     if wanted is None and array.dtype == np.float64 and not hasattr(data, "dtype"):
-        return array.astype(default_float(), copy=False)  # Python's floats have no dtype of their own
+        return array.astype(default_float(), copy=False)  # Python floats do not have a dtype
     return array
 
 
@@ -60,7 +60,7 @@ def as_dtype(dtype: object) -> np.dtype[Any] | None:
     try:
         return None if dtype is None else np.dtype(dtype)  # type: ignore[call-overload]
     except (TypeError, ValueError) as fault:
-        if isinstance(dtype, str) and dtype == "bfloat16":  # which NumPy knows once ml_dtypes is imported
+        if isinstance(dtype, str) and dtype == "bfloat16":  # which NumPy accepts once ml_dtypes is imported
             return bfloat16()
         hint = "dtypes are NumPy's: np.float32, 'int64', bool"
         raise error(Diagnostic("NE655", f"{shown(dtype)} is not a dtype", hint=hint)) from fault
@@ -99,9 +99,9 @@ def _no_array(data: object, dtype: np.dtype[Any] | None, fault: Exception) -> Na
 
 
 def plain(number: Any) -> Any:
-    """Return a number of NumPy's, or a 0-d array, as one of Python's.
+    """Return a NumPy scalar, or a 0-d array, as a Python scalar.
 
-    A dtype of integers refuses a number of Python's that it does not hold, and casts any of NumPy's.
+    An integer dtype rejects a Python scalar that it cannot hold, and casts any NumPy scalar.
     """
     if not isinstance(number, np.ndarray | np.generic):
         return number
@@ -109,7 +109,7 @@ def plain(number: Any) -> Any:
 
 
 class Device:
-    """Where an array is: `str()` of it is "cpu"."""
+    """The device of an array: `str()` of it is "cpu"."""
 
     __slots__ = ("type",)
 
@@ -143,7 +143,7 @@ def device(type: Any = "cpu", index: int | None = None) -> Device:
     Raises
     ------
     OptionError
-        NE678, for any other.
+        NE678 for any other.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def checked_int(value: object, verb: str, what: str) -> int:
 
 
 def checked_sizes(sizes: tuple[Any, ...], verb: str) -> tuple[int, ...]:
-    """Return sizes, which come as arguments or as one tuple or list (NE677)."""
+    """Return sizes, which are passed as arguments or as one tuple or list (NE677)."""
     given = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], list | tuple) else sizes
     return tuple([checked_int(size, verb, "a size") for size in given])
 
@@ -194,8 +194,9 @@ def checked_number(value: object, verb: str, what: str) -> Any:
 
 
 class _Default:
-    """The generator of this process, made on first use: numpy.random takes as long to import as the whole of
-    this package. `branch` has the numbers of the forks that led here, `forks` is the number of the latest.
+    """The generator of this process, created on first use: numpy.random takes as long to import as the rest
+    of this package. `branch` contains the numbers of the forks that led to this process, `forks` is the
+    number of the latest.
     """
 
     generator: np.random.Generator | None = None
@@ -204,8 +205,8 @@ class _Default:
     forks = 0
 
     def started(self) -> np.random.Generator:
-        """Return the generator; of two threads that come first, the same."""
-        random = np.random  # loaded before the lock is taken: a fork that has it waits for no module
+        """Return the generator; two threads that call this first get the same one."""
+        random = np.random  # loaded before the lock is acquired, so that forks do not wait for it
         with lock:
             if self.generator is None:
                 sequence = random.SeedSequence(self.seed, spawn_key=self.branch)
@@ -213,7 +214,7 @@ class _Default:
             return self.generator
 
     def restart(self, seed: int) -> np.random.Generator:
-        """Return a new generator of a seed, which children are numbered by from now on."""
+        """Return a new generator for a seed; children are numbered from now on."""
         generator = np.random.default_rng(seed)
         with lock:
             self.generator, self.seed, self.branch, self.forks = generator, seed, (), 0
@@ -224,7 +225,9 @@ class _Default:
         self.forks += 1
 
     def branch_off(self) -> None:
-        """Start anew in a child: the parent's stream is its own, and its generator may be locked for good."""
+        """Start again in a child: the stream belongs to the parent, whose generator may be locked
+        for good.
+        """
         self.generator, self.branch, self.forks = None, (*self.branch, self.forks), 0
 
 
@@ -236,13 +239,13 @@ around_forks(_default.count_fork, _default.branch_off)
 def manual_seed(seed: int) -> np.random.Generator:
     """Start the random numbers of this process from a seed, and return their generator.
 
-    A child that is forked later has other numbers, the same ones on each run: they follow from the seed and
-    from how many children were forked before it. A child that is spawned knows of no seed.
+    A child that is forked later has different numbers, the same ones on each run: they follow from the seed
+    and the number of children forked before it. A child that is spawned does not inherit the seed.
 
     Raises
     ------
     OptionError
-        NE677, if it is not an integer.
+        NE677 if it is not an integer.
 
     Examples
     --------
@@ -255,7 +258,7 @@ def manual_seed(seed: int) -> np.random.Generator:
 
 
 def generator_or_default(generator: np.random.Generator | None) -> np.random.Generator:
-    """Return the generator that is given, or else the one that `manual_seed` sets (NE680)."""
+    """Return the given generator, or else the one that `manual_seed` sets (NE680)."""
     if generator is None:
         return _default.generator or _default.started()
     if not isinstance(generator, np.random.Generator):

@@ -1,7 +1,7 @@
 """Arithmetic and rounding with options, and the signs + - * / // % ** & | ^ << >> ~ == != < <= > >=.
 
-`==` compares element by element, as NumPy's does; `equal` tells whether two tensors are the same in names,
-sizes and values. Values and dtypes are NumPy's.
+`==` compares element by element, as in NumPy; `equal` compares the names, sizes and values of two tensors.
+Values and dtypes are NumPy's.
 
 >>> x = ne.tensor([[1, 2], [3, 4]], names="N C")
 >>> x + ne.tensor([10, 20], names="C")
@@ -23,8 +23,8 @@ from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.tensors.arguments import checked_int, checked_number
 from nameexpr.tensors.core import Core, Other
-from nameexpr.tensors.faults import allocating, check_ordered, explained, respelt, wrong_kind
-from nameexpr.tensors.operators import NUMBERS, REFUSED, Operators, data_and_names
+from nameexpr.tensors.faults import check_ordered, explained, respelt, wrong_kind
+from nameexpr.tensors.operators import NUMBERS, REFUSED, Operators, carrying, data_and_names
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.pointwise import PointwiseMethods
 
@@ -41,23 +41,39 @@ class _Sign(Protocol):
 
 
 def _signs(verb: str) -> tuple[_Sign, _Sign, _Sign]:
-    """Return what a sign means with the tensor to its left, to its right, and in place."""
+    """Return the functions of a sign with the tensor to its left, to its right, and in place."""
 
     def left(self: Operators, other: Any) -> Any:
-        return self._operate(verb, self, other)
+        try:
+            return self._operate(verb, self, other)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     def right(self: Operators, other: Any) -> Any:
-        return self._operate(verb, other, self)
+        try:
+            return self._operate(verb, other, self)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     def in_place(self: Operators, other: Any) -> Any:
-        return self._operate(verb, self, other, self)
+        try:
+            return self._operate(verb, self, other, self)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     return left, right, in_place
 
 
 def _comparison(verb: str) -> _Sign:
     def compare(self: Operators, other: Any) -> Any:
-        return self._compare(verb, other)
+        try:
+            return self._compare(verb, other)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     return compare
 
@@ -90,7 +106,7 @@ class ArithmeticMethods(PointwiseMethods):
     sub_ = in_place(sub)
 
     def _add_scaled(self, verb: str, other: Any, alpha: complex, out: Core | None) -> Self:
-        """Return `x + alpha * other` or their difference, of narrow floats in float32 up to its end."""
+        """Return `x + alpha * other` or their difference; narrow floats are computed in float32."""
         if isinstance(alpha, int) and alpha == 1:
             return self._unify(verb, self, other, out)
         operand, names = data_and_names(other, verb)
@@ -112,12 +128,12 @@ class ArithmeticMethods(PointwiseMethods):
     def div(
         self, other: Other, *, rounding_mode: Literal["trunc", "floor"] | None = None, out: Core | None = None
     ) -> Self:
-        """Return `x / other`, of integers too in floats; or the quotient rounded to 0 or down.
+        """Return `x / other`, for integers also in floats; or the quotient rounded towards 0 or down.
 
         Raises
         ------
         OptionError
-            NE672, if `rounding_mode` is neither None, "trunc" nor "floor".
+            NE672 if `rounding_mode` is neither None, "trunc" nor "floor".
 
         Examples
         --------
@@ -137,7 +153,7 @@ class ArithmeticMethods(PointwiseMethods):
 
     @op("unifies")
     def pow(self, exponent: Other, *, out: Core | None = None) -> Self:
-        """Return each element to the power of the exponent; integers take no negative ones.
+        """Return each element to the power of the exponent, which must not be negative for integers.
 
         >>> ne.tensor([2, 3]).pow(2)
         tensor([4, 9], shape=(2,))
@@ -160,9 +176,9 @@ class ArithmeticMethods(PointwiseMethods):
 
     @op("keeps")
     def round(self, decimals: int = 0, *, out: Core | None = None) -> Self:
-        """Return each element rounded to so many decimals, halves to the even neighbour.
+        """Return each element rounded to a number of decimals, halves to the even neighbour.
 
-        Integers stay as they are; negative `decimals` round to tens, hundreds and so on.
+        Integers are unchanged; negative `decimals` round to tens, hundreds and so on.
 
         >>> ne.tensor([0.5, 1.5, 2.25]).round()
         tensor([0., 2., 2.], shape=(3,))
@@ -183,15 +199,16 @@ class ArithmeticMethods(PointwiseMethods):
     round_ = in_place(round)
 
     @op("keeps")
+    @carrying
     def clamp(self, min: Other | None = None, max: Other | None = None, *, out: Core | None = None) -> Self:
-        """Return each element, or the bound that it lies beyond; `max` where min is above max.
+        """Return each element limited to the bounds; `max` where min is above max.
 
         Bounds are numbers or tensors, which pair with this one from the right.
 
         Raises
         ------
         OptionError
-            NE671, if there is neither bound.
+            NE671 if there is neither bound.
 
         Examples
         --------
@@ -215,7 +232,7 @@ class ArithmeticMethods(PointwiseMethods):
         except NameExprError as fault:
             raise respelt(fault, kernel, verb) from fault.__cause__
 
-    @allocating("answers", extra=True)
+    @op("answers", extra=True)
     def equal(self, other: Core) -> bool:
         """Return whether both tensors have the same names, sizes and values; nan equals nothing.
 

@@ -2,12 +2,12 @@
 
 `z = x.by_name` shares the array of x. A result has the union of the names, in the order in which they first
 appear, left operand first, as in xarray. A dim of size 1 is repeated, other sizes must be equal. An array
-without names pairs from the right, as everywhere; a tensor that has names and unnamed dims is refused, as
-nothing says what the latter are.
+without names pairs from the right, as everywhere; a tensor that has names and unnamed dims is rejected,
+because the latter cannot be identified.
 
 The choice belongs to a tensor and not to a switch, so that no setting elsewhere changes what a function
-computes. It stays with results, so that a formula of several operations is by name throughout, and one such
-operand suffices. `z.by_position` leads back.
+computes. Results keep it, so that a formula of several operations is by name throughout, and one such operand
+suffices. `z.by_position` reverts it.
 
 >>> x = ne.tensor([[1.0, 2.0], [3.0, 5.0]], names="station time")
 >>> z = x.by_name
@@ -35,13 +35,13 @@ from nameexpr.tensors.contraction import MatrixProducts, contracted
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.display import Display
 from nameexpr.tensors.fills import Fills
-from nameexpr.tensors.operators import NUMBERS, as_core, is_operand
+from nameexpr.tensors.operators import NUMBERS, as_core, carrier, carrying, is_operand
 from nameexpr.tensors.protocols import Protocols
 from nameexpr.tensors.writing import spelt
 
 
 class PairedByName(ArithmeticMethods, MatrixProducts, Fills, Display, Protocols):
-    """What `x.by_name` does in another way than x: operators, comparisons, ufuncs, `where` and `@`."""
+    """Methods that `x.by_name` overrides: operators, comparisons, ufuncs, `where` and `@`."""
 
     __slots__ = ()
     _is_by_name = True
@@ -53,12 +53,17 @@ class PairedByName(ArithmeticMethods, MatrixProducts, Fills, Display, Protocols)
         return attrgetter("by_name"), (Core._tensor_class._wrap(self._data, self._names),)
 
     def _unify(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
+        other = carrier(self, (left, right))
+        if other is not None:
+            pair = (left, other) if left is self else (other, right)
+            return other.by_name._unify(verb, *pair, out)  # type: ignore[no-any-return]
         a, b = paired((left, right), verb)
         if out is not None and out is left and a is not left:
             said = spelt(verb, is_out=False)
             check_written(left._dims, a._names, np.broadcast_shapes(a.shape, b.shape), said)
         return super()._unify(verb, a, b, out)
 
+    @carrying
     def where(self, condition: Any, other: Any) -> Self:
         """Return the elements where the condition is true, and those of `other` elsewhere, all by name."""
         x, mask, y = paired((self, condition, other), "where")
@@ -66,7 +71,10 @@ class PairedByName(ArithmeticMethods, MatrixProducts, Fills, Display, Protocols)
         return self._named(chosen._data, chosen._names)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
-        """Return what a ufunc of NumPy gives for operands that are paired by name."""
+        """Return the result of a NumPy ufunc for operands that are paired by name."""
+        other = carrier(self, inputs)
+        if other is not None:
+            return other.by_name.__array_ufunc__(ufunc, method, *inputs, **kwargs)
         if method == "__call__" and ufunc.signature is None:
             operands = (*inputs, kwargs["where"]) if "where" in kwargs else inputs
             aligned = paired(operands, f"np.{ufunc.__name__}")
@@ -75,9 +83,11 @@ class PairedByName(ArithmeticMethods, MatrixProducts, Fills, Display, Protocols)
                 kwargs["where"] = aligned[-1]
         return super().__array_ufunc__(ufunc, method, *inputs, **kwargs)
 
+    @carrying
     def __matmul__(self, other: Any) -> Self:
         return self._contracted(self, other) if is_operand(other) else NotImplemented
 
+    @carrying
     def __rmatmul__(self, other: Any) -> Self:
         return self._contracted(other, self) if is_operand(other) else NotImplemented
 
@@ -90,13 +100,15 @@ class PairedByName(ArithmeticMethods, MatrixProducts, Fills, Display, Protocols)
 
 @cache
 def kind_by_name() -> type[Core]:
-    """Return the class of `x.by_name`: a NamedTensor with these methods instead of its own."""
+    """Return the class of `x.by_name`: a NamedTensor in which these methods replace the others."""
     doc = "A NamedTensor whose operators pair dims by name: `x.by_name`."
     return type("ByName", (PairedByName, Core._tensor_class), {"__slots__": (), "__doc__": doc})
 
 
 def _reflected(verb: str) -> Any:
-    """Return a reflected operator of its own: Python asks it before the left operand, if that is a tensor."""
+    """Return a separate reflected operator: Python tries it before the left operand's, if that is a
+    tensor.
+    """
     inherited = getattr(ArithmeticMethods, verb)
 
     def reflected(self: PairedByName, other: Any) -> Any:
@@ -126,8 +138,8 @@ for _verb in (
 def paired(operands: Sequence[Any], verb: str) -> list[Any]:
     """Return operands with their dims in one order, where a dim that one lacks has size 1.
 
-    Numbers, and arrays without names, stay as they are. NE370 for sizes that differ, NE471 for a tensor that
-    has names and unnamed dims.
+    Numbers, and arrays without names, are unchanged. NE370 for sizes that differ, NE471 for a tensor that has
+    names and unnamed dims.
     """
     cores = [each if type(each) in NUMBERS or each is True else as_core(each, verb) for each in operands]
     tensors = [each for each in cores if isinstance(each, Core) and any(each._names)]

@@ -1,8 +1,8 @@
 """Conversions: to another dtype, and to xarray and pandas, which are imported on use.
 
-`def float` hides the builtin from annotations below it in the class, so nothing else stands there.
+`def float` hides the builtin from annotations below it in the class, which therefore ends there.
 
-A tensor that has the dtype already is returned itself.
+A tensor that already has the dtype is returned itself.
 
 >>> ne.tensor([1.7, -1.7], names="N").int()
 tensor([ 1, -1], names=('N',), shape=(2,), dtype=int32)
@@ -21,14 +21,14 @@ from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import ShownCall, fault, shown
 from nameexpr.tensors.arguments import Device, as_dtype, bfloat16, checked_device
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.faults import exhausted
 from nameexpr.tensors.operators import Operators
-from nameexpr.tensors.ops import called, checked, op
+from nameexpr.tensors.ops import called, checked, exhausted, op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import DTypeLike
+    from xarray import DataArray
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -44,7 +44,7 @@ class _Cast(Protocol):
 
 
 def _cast_to(dtype: str, what: str = "", name: str = "") -> _Cast:
-    """Return the method of a dtype, which is called as PyTorch's is."""
+    """Return the method of a dtype, which is called as in PyTorch."""
 
     def method(self: Casts, memory_format: Any = None) -> Casts:
         return self._cast(dtype)
@@ -60,15 +60,15 @@ class Casts(Operators):
     __slots__ = ()
 
     @checked
-    def to_xarray(self) -> Any:
+    def to_xarray(self) -> DataArray:
         """Return an `xarray.DataArray` that shares the array, with the names as its dims, and coordinates.
 
         Raises
         ------
         DimNameError
-            NE419, if a dim has no name: xarray's all have one.
+            NE419 if a dim has no name, which xarray requires.
         OptionError
-            NE686, if xarray is not installed.
+            NE686 if xarray is not installed.
 
         Examples
         --------
@@ -80,7 +80,7 @@ class Casts(Operators):
             call = ShownCall("to_xarray", (), (self._dims,))
             raise fault("NE419", message, call, hint="name it first, with refine_names")
         xarray = imported("xarray", "to_xarray")
-        return xarray.DataArray(self._data, coords_of(self, xarray), dims=self._names)
+        return xarray.DataArray(self._data, coords_of(self, xarray), dims=self._names)  # type: ignore[no-any-return]
 
     @checked
     def to_pandas(self) -> Any:
@@ -89,9 +89,9 @@ class Casts(Operators):
         Raises
         ------
         SizeError
-            NE388, if there are no dims or more than two.
+            NE388 if there are no dims or more than two.
         OptionError
-            NE686, if pandas is not installed.
+            NE686 if pandas is not installed.
 
         Examples
         --------
@@ -112,7 +112,7 @@ class Casts(Operators):
 
     @property
     def coords(self) -> Mapping[Any, Any]:
-        """The coordinates that came with the data, by name: as xarray has them, if it is imported.
+        """The coordinates of the data, by name: as xarray objects, if xarray is imported.
 
         >>> import pandas
         >>> list(ne.from_pandas(pandas.Series([1.5, 2.5], ["Oslo", "Rome"]), names="station").coords)
@@ -136,14 +136,14 @@ class Casts(Operators):
 
     @property
     def variable(self) -> Any:
-        """The tensor as xarray asks for it in `data_array + tensor`: dims then pair by name."""
+        """The tensor in the form that xarray reads in `data_array + tensor`: dims then pair by name."""
         return self.to_xarray().variable
 
     @op("keeps")
     def to(self, *target: Any, dtype: Any = None, device: Any = None, copy: bool = False) -> Self:
-        """Return the tensor in another dtype, given itself or by a tensor that has it.
+        """Return the tensor in another dtype, which may be given by a tensor that has it.
 
-        A device may be given too, as PyTorch's code does: the only one is "cpu".
+        A device may also be given, as in PyTorch: the only one is "cpu".
 
         >>> ne.tensor([1, 2], names="N").to("float32").dtype
         dtype('float32')
@@ -173,7 +173,7 @@ class Casts(Operators):
         >>> ne.tensor([1]).type()
         'nameexpr.LongTensor'
         """
-        from nameexpr.tensors import dtypes  # late: few programs ask for PyTorch's types
+        from nameexpr.tensors import dtypes  # imported here: few programs use PyTorch's types
 
         if dtype is None:
             return f"nameexpr.{dtypes.tensor_type(self.dtype)}"
@@ -183,7 +183,7 @@ class Casts(Operators):
 
     @op("keeps")
     def type_as(self, other: Core) -> Self:
-        """Return the tensor in the dtype of another, whose names do not matter.
+        """Return the tensor in the dtype of another, regardless of its names.
 
         >>> ne.tensor([1], names="N").type_as(ne.tensor(0.5))
         tensor([1.], names=('N',), shape=(1,))
@@ -230,12 +230,12 @@ class Casts(Operators):
 
     @op("keeps")
     def bfloat16(self, memory_format: Any = None) -> Self:
-        """Return each element as bfloat16, which the package ml_dtypes brings (the extra `bfloat16`).
+        """Return each element as bfloat16, which the package ml_dtypes provides (the extra `bfloat16`).
 
         Raises
         ------
         OptionError
-            NE655, if it is not installed.
+            NE655 if it is not installed.
         """
         return self._cast(bfloat16())
 
@@ -244,7 +244,7 @@ DEVICES = frozenset({"cpu", "cuda", "mps", "xpu", "hip", "meta"})
 
 
 def coords_of(tensor: Core, xarray: Any) -> dict[Any, Any]:
-    """Return the coordinates of a tensor as xarray takes them."""
+    """Return the coordinates of a tensor in the form that xarray expects."""
     coords: dict[Any, Any] = {}
     for name, dims, values, attrs in tensor._coordinates:
         if getattr(values, "nlevels", 1) > 1:
@@ -255,7 +255,7 @@ def coords_of(tensor: Core, xarray: Any) -> dict[Any, Any]:
 
 
 def _called(index: Any, name: Any) -> Any:
-    """Return an index of pandas, which coordinates of an `xarray.Variable` are not, by this name."""
+    """Return an index of pandas under this name, and other coordinates unchanged."""
     return index if index.nlevels > 1 else index.rename(name)
 
 

@@ -1,8 +1,8 @@
-"""Matrix products: the dims that meet are summed over, the others keep their names.
+"""Matrix products: the paired dims are summed over, the others keep their names.
 
-The methods sum whatever the names of the dims that meet, as PyTorch's do; of `x @ y` they must match.
+The methods ignore the names of the paired dims, as in PyTorch; for `x @ y` they must match.
 
-The operands must be of one dtype, as PyTorch has it: a mixture is more often a mistake than meant.
+The operands must have the same dtype, as in PyTorch: a mixture is more often a mistake than intended.
 
 >>> w = ne.tensor([[1.0, 2.0], [3.0, 4.0]], names="out in")
 >>> (w @ ne.tensor([1.0, 1.0], names="in")).names
@@ -24,9 +24,17 @@ from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.rules.remembered import matmul_names
 from nameexpr.tensors.arguments import checked_number
 from nameexpr.tensors.core import Array, Core, Other
-from nameexpr.tensors.faults import allocating, exhausted, undefined
-from nameexpr.tensors.operators import KNOWN, REFUSED, Operators, as_core, data_and_names, is_operand
-from nameexpr.tensors.ops import in_place, op
+from nameexpr.tensors.faults import undefined
+from nameexpr.tensors.operators import (
+    KNOWN,
+    REFUSED,
+    Operators,
+    as_core,
+    carrying,
+    data_and_names,
+    is_operand,
+)
+from nameexpr.tensors.ops import exhausted, in_place, op
 from nameexpr.tensors.writing import spelt
 
 
@@ -36,6 +44,7 @@ class MatrixProducts(Operators):
     __slots__ = ()
 
     @op("contracts")
+    @carrying
     def matmul(self, other: Other, *, out: Core | None = None) -> Self:
         """Return the matrix product: of vectors, matrices, and batches of them, whose dims broadcast.
 
@@ -45,6 +54,7 @@ class MatrixProducts(Operators):
         return self._product(other, "matmul", None, out)
 
     @op("contracts")
+    @carrying
     def mm(self, mat2: Other, *, out: Core | None = None) -> Self:
         """Return the product of two matrices.
 
@@ -54,6 +64,7 @@ class MatrixProducts(Operators):
         return self._product(mat2, "mm", (2, 2), out)
 
     @op("contracts")
+    @carrying
     def mv(self, vec: Other, *, out: Core | None = None) -> Self:
         """Return the product of a matrix and a vector.
 
@@ -63,6 +74,7 @@ class MatrixProducts(Operators):
         return self._product(vec, "mv", (2, 1), out)
 
     @op("contracts")
+    @carrying
     def bmm(self, mat2: Other, *, out: Core | None = None) -> Self:
         """Return the products of two batches of matrices; the batch sizes must be equal.
 
@@ -82,12 +94,13 @@ class MatrixProducts(Operators):
         return self._product(other, "dot", (1, 1), out)
 
     @op("contracts")
+    @carrying
     def addmm(
         self, mat1: Other, mat2: Other, *, beta: complex = 1, alpha: complex = 1, out: Core | None = None
     ) -> Self:
         """Return `beta * x + alpha * (mat1 @ mat2)`; for `beta=0` the values of x do not matter.
 
-        x pairs with the product from the right, as in a sum.
+        x is paired with the product from the right, as in a sum.
 
         >>> x = ne.tensor([1.0], names="D")
         >>> x.addmm(ne.tensor([[1.0, 2.0]], names="A B"), ne.tensor([[3.0], [4.0]], names="C D"))
@@ -98,6 +111,7 @@ class MatrixProducts(Operators):
     addmm_ = in_place(addmm)
 
     @op("contracts")
+    @carrying
     def addmv(
         self, mat: Other, vec: Other, *, beta: complex = 1, alpha: complex = 1, out: Core | None = None
     ) -> Self:
@@ -111,15 +125,22 @@ class MatrixProducts(Operators):
 
     addmv_ = in_place(addmv)
 
-    @allocating("contracts", extra=True)
-    def tensordot(self, other: Any, dims: Any = 2) -> Self:
-        """Return the sum of products over dims: the last so many and the other's first, or two lists.
+    @op("contracts", extra=True)
+    @carrying
+    def tensordot(self, other: Other, dims: Any = 2) -> Self:
+        """Return the sum of products over dims: the last `dims` and the other's first, or two lists.
 
         >>> x = ne.tensor([[1, 2]], names="N C")
         >>> x.tensordot(x.rename(N="M"), (["C"], ["C"])).names
         ('N', 'M')
         """
         return self._wrap(*contracted(self, as_core(other, "tensordot"), dims))
+
+    def _met(self, other: Other, dims: Any) -> list[tuple[str | None, str | None]]:
+        """Return the names of the dims that tensordot contracts, in pairs."""
+        right = as_core(other, "tensordot")
+        places = contracted_positions(self._dims, right._dims, dims)
+        return [(self._names[at], right._names[there]) for at, there in zip(*places, strict=True)]
 
     def _add_product(
         self, mat: Any, other: Any, ranks: Any, beta: complex, alpha: complex, verb: str, out: Core | None
@@ -148,13 +169,13 @@ class MatrixProducts(Operators):
         names = _names(self, right, by or verb, ranks)
         return self._put(_rounded(_matmul(self, right, verb), self), names, verb, out)
 
+    @carrying
     def __matmul__(self, other: Other) -> Self:
-        return (
-            self._product(other, "matmul", None, None, by="@")
-            if isinstance(other, KNOWN) or is_operand(other)
-            else NotImplemented
-        )
+        if not isinstance(other, KNOWN) and not is_operand(other):
+            return NotImplemented
+        return self._product(other, "matmul", None, None, by="@")
 
+    @carrying
     def __rmatmul__(self, other: Other) -> Self:
         if not is_operand(other):
             return NotImplemented
@@ -179,7 +200,7 @@ def _matmul(left: Core, right: Core, verb: str) -> Array:
     _check_dtypes(left, right, verb)
     a, b = left._data, right._data
     if a.dtype.kind in "iu" and a.dtype.itemsize == 8 and a.ndim > 1 and b.ndim > 1:  # noqa: PLR2004  bytes
-        from nameexpr.backends.numpy import kernels  # late: it brings what generated code calls
+        from nameexpr.backends.numpy import kernels  # imported here: it is mainly for generated code
 
         return kernels.integer_matmul(a, b)
     try:
@@ -193,7 +214,7 @@ def _matmul(left: Core, right: Core, verb: str) -> Array:
 
 
 def _rounded(data: Array, like: Core) -> Array:
-    """Return what was computed in float32 for a tensor of narrow floats in their dtype."""
+    """Return a result computed in float32 in the dtype of a tensor of narrow floats."""
     is_wide = like._data.itemsize == NARROW and is_narrow(like.dtype) and data.dtype == np.float32
     return data.astype(like.dtype.type) if is_wide else data
 
@@ -215,7 +236,7 @@ def _check_dtypes(
         message = f"{verb}: {words[0]} {left.dtype}, and {words[1]} {right.dtype}"
         try:
             common = np.result_type(left.dtype, right.dtype)
-        except TypeError:  # of numbers and text
+        except TypeError:  # for numbers and text
             common = left.dtype
         raise error(Diagnostic("NE572", message, hint=f"convert one of them: .to({str(common)!r})"))
 
@@ -226,10 +247,9 @@ _PAIRING = Pairing("tensordot")
 def contracted(a: Core, b: Core, dims: Any) -> tuple[Array, Names]:
     """Return the contraction of the listed dims of two tensors, and its names: those of the other dims.
 
-    NE372 if sizes that meet differ, NE387 if the lists are not of one length, NE473 if a name would come
-    twice.
+    NE372 if paired sizes differ, NE387 if the lists differ in length, NE473 if a name would occur twice.
     """
-    left, right = _lists(a._dims, b._dims, dims)
+    left, right = contracted_positions(a._dims, b._dims, dims)
     for at, other in zip(left, right, strict=True):
         if a.shape[at] != b.shape[other]:
             hint = "the dims of both lists pair in their order, and contracted sizes are equal"
@@ -247,7 +267,8 @@ def contracted(a: Core, b: Core, dims: Any) -> tuple[Array, Names]:
     return np.asarray(data), names
 
 
-def _lists(a: Dims, b: Dims, dims: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def contracted_positions(a: Dims, b: Dims, dims: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the positions that a `dims` argument of tensordot contracts, in both tensors (NE387)."""
     if type(dims) is int:
         if not 0 <= dims <= min(len(a), len(b)):
             most = min(len(a), len(b))

@@ -1,9 +1,9 @@
-"""Coordinates: what the positions along dims stand for, kept from xarray and pandas and back.
+"""Coordinates: the labels of positions along dims, kept from xarray and pandas and back.
 
-A coordinate is inert: nothing is computed from it. It goes where its elements go, survives as long as its
-dims do, by their names, and is sliced by indexing. Operands whose labels of a dim differ are not combined
-(NE580): to pair their elements by position would be wrong, and to leave out those without a partner would
-lose data without a word. Other coordinates that differ are left out, as xarray leaves them out.
+A coordinate is inert: nothing is computed from it. It follows its elements, survives as long as its dims do,
+by their names, and is sliced by indexing. Operands with different labels of a dim are not combined (NE580):
+to pair their elements by position would be wrong, and to drop those without a partner would lose data
+silently. Other coordinates that differ are dropped, as in xarray.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Coordinates = tuple[Coordinate, ...]
 
 
 def fitting(coordinates: Iterable[Coordinate], names: Names, shape: tuple[int, ...]) -> Coordinates:
-    """Return the first of each name whose dims are all there, in their sizes."""
+    """Return the first coordinate of each name whose dims all exist, with the same sizes."""
     sizes = dict(zip(names, shape, strict=True))
     kept: dict[Any, Coordinate] = {}
     for each in coordinates:
@@ -41,7 +41,7 @@ def is_label(coordinate: Coordinate) -> bool:
 
 
 def agreed(every: Iterable[Iterable[Coordinate]], verb: str) -> list[Coordinate]:
-    """Return the coordinates of several tensors; those that differ are left out (NE580 for labels)."""
+    """Return the coordinates of several tensors; those that differ are dropped (NE580 for labels)."""
     found: list[Coordinate] = []
     first: dict[Any, Coordinate] = {}
     for coordinates in every:
@@ -98,7 +98,7 @@ def without(coordinates: Iterable[Coordinate], dims: Iterable[Any]) -> list[Coor
 
 
 def renamed(coordinates: Iterable[Coordinate], old: Names, new: Names) -> list[Coordinate]:
-    """Return the coordinates of dims that have new names; those of a dim that has none any more are gone."""
+    """Return the coordinates of renamed dims; those of a dim that has lost its name are dropped."""
     by_old = dict(zip(old, new, strict=True))
     moved = [
         each._replace(
@@ -111,7 +111,7 @@ def renamed(coordinates: Iterable[Coordinate], old: Names, new: Names) -> list[C
 
 
 def in_a_row(every: list[Coordinates], dim: str) -> list[Coordinate]:
-    """Return the coordinates along a dim of tensors that are joined along it, where all have them."""
+    """Return the coordinates along a dim of tensors that are joined along it, if all have them."""
     result = []
     for each in every[0]:
         same = [other for coordinates in every for other in coordinates if other[:2] == each[:2]]

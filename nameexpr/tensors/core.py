@@ -1,7 +1,7 @@
-"""What a `NamedTensor` is made of: one array and one name per dim.
+"""The core of a `NamedTensor`: one array and one name per dim.
 
-Every family of methods derives from here, and needs no more than this of the others. Who only asks whether an
-object is a tensor, and what its array and its names are, asks `Core`, and loads no method.
+Every family of methods derives from this class, and needs nothing else of the others. Code that only needs to
+know whether an object is a tensor, and its array and names, uses `Core`, and loads no methods.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ OneDim: TypeAlias = "str | int | np.integer[Any]"
 SomeDims: TypeAlias = "OneDim | Sequence[OneDim] | None"
 """One dim or several; None for all."""
 Other: TypeAlias = "Core | ArrayLike"
-"""What a tensor is combined with: another one, an array, nested lists or a number."""
+"""The other operand of an operator: a tensor, an array, nested lists or a number."""
 Array: TypeAlias = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 
 
 class Core:
-    """The array and the names, and the questions that these alone answer."""
+    """The array and the names, and the methods that only need these."""
 
     __slots__ = ("__weakref__", "_data", "_names")
 
     _data: Array
     _names: Names
     _coordinates: tuple[Any, ...] = ()
-    """Those of a `Labelled` tensor; others have none."""
+    """The coordinates of a `Labelled` tensor; others have none."""
     _is_by_name: ClassVar[bool] = False
-    """Whether operators pair dims by name: True of what `x.by_name` returns."""
+    """Whether operators pair dims by name: True for `x.by_name`."""
     _tensor_class: ClassVar[type[Core]]
-    """`NamedTensor`, which enters itself: code below it makes tensors of arrays alone."""
+    """`NamedTensor`, which registers itself: code in lower layers creates tensors through it."""
 
     @classmethod
     def _wrap(cls, data: Array, names: Names) -> Self:
@@ -55,7 +55,7 @@ class Core:
         return dims_of(self._names, self._data.shape)
 
     def _position(self, dim: object, verb: str, arguments: tuple[object, ...] = (), index: int = 0) -> int:
-        """Return the position of a dim; an error shows all arguments of the call, of which it is one."""
+        """Return the position of a dim; an error shows the whole call with all its arguments."""
         if isinstance(dim, str) and dim in self._names:
             return self._names.index(dim)
         from nameexpr.rules.calls import ShownCall, position_of
@@ -124,7 +124,8 @@ class Core:
     def names(self) -> Names:
         """The names of the dims, None for one without; may be set.
 
-        To a string "N C", a list or tuple, or None for no names at all; the tensor then checks them.
+        They may be set to a string "N C", a list or tuple, or None for no names at all; the names are
+        checked.
 
         >>> x = ne.tensor([[1, 2]])
         >>> x.names
@@ -150,7 +151,7 @@ class Core:
     @property
     @op("answers", extra=True, is_bare=True)
     def sizes(self) -> dict[str | int, int]:
-        """The size of each dim by its name, or by its position where it has none.
+        """The size of each dim by its name, or by its position if it has none.
 
         >>> ne.zeros(2, 3, names=("N", None)).sizes
         {'N': 2, 1: 3}

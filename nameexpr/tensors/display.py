@@ -2,8 +2,8 @@
 
 A notebook shows a table instead: names, sizes and dtype, and the corners of the last two dims.
 
-Long arrays are elided and lines broken by NumPy's print options. Names are identifiers, and whatever an
-object in an array prints is made harmless, so no terminal acts on it.
+Long arrays are elided and lines broken by NumPy's print options. Names are identifiers, and the text of
+objects in an array is escaped, so that it cannot control a terminal.
 """
 
 from __future__ import annotations
@@ -53,10 +53,9 @@ class Display(Core):
 
     def _repr_html_(self) -> str:
         """Return a small table for notebooks: names, sizes and dtype, and the corners of the last two dims;
-        of an image a thumbnail, its least and its largest element.
+        for an image a thumbnail, its least and its largest element.
 
-        Everything is escaped, and the whole is below 16 kB, whatever the elements print; with a thumbnail,
-        below 64 kB.
+        Everything is escaped, and the result is below 16 kB for any elements; with a thumbnail, below 64 kB.
         """
         from nameexpr.pictures.html import html_table
 
@@ -76,7 +75,7 @@ class Display(Core):
         return draw_box(Box(dims, str(self._data.dtype)))
 
     def __rich_repr__(self) -> Iterator[tuple[str, object]]:
-        """Give rich the parts to print: names, shape, dtype and the array."""
+        """Yield the parts that rich prints: names, shape, dtype and the array."""
         yield "names", self._names
         yield "shape", self._data.shape
         yield "dtype", str(self._data.dtype)
@@ -85,7 +84,7 @@ class Display(Core):
 
 _ELIDED = "…"
 WHOLE = 8
-"""Rows or columns that are shown before the middle ones are left out."""
+"""The number of rows or columns from which the middle ones are left out."""
 EDGE = 3
 DIMS = 12
 SIDES = 2
@@ -94,8 +93,8 @@ _NUMBERS = {"f": ".5g", "c": ".5g"}
 
 
 def preview(array: np.ndarray[Any, Any], names: tuple[str | None, ...]) -> HtmlTable:
-    """Return the table of a tensor with these names; of one with more than two dims a slice of two,
-    and of an image a thumbnail.
+    """Return the table of a tensor with these names; if it has more than two dims, of a slice of two, and for
+    an image with a thumbnail.
 
     >>> table = preview(np.arange(6).reshape(1, 2, 3), ("batch", "N", None))
     >>> print(table.caption)
@@ -119,7 +118,7 @@ def preview(array: np.ndarray[Any, Any], names: tuple[str | None, ...]) -> HtmlT
         return HtmlTable("\n".join(filter(None, parts)), thumbnail=thumbnail(array, image))
     if ahead:
         caption += f"\nshown: {_listed(f'{side} at 0' for side in sides[:ahead])}"
-    plane = array[(0,) * ahead + (...,)]  # an array even where no dim is left
+    plane = array[(0,) * ahead + (...,)]  # an array even if no dim is left
     if not plane.ndim:
         return HtmlTable(caption, (("", _cells(plane.reshape(1))),))
     columns = tuple(map(_number, _kept(plane.shape[-1])))
@@ -137,13 +136,13 @@ def _dims(shape: tuple[int, ...], names: tuple[str | None, ...]) -> str:
 
 
 def _listed(words: Any) -> str:
-    """Return words between commas, few enough for a caption."""
+    """Return words separated by commas, few enough for a caption."""
     listed = [word if len(word) <= 2 * WHOLE * EDGE else word[: 2 * WHOLE * EDGE] + _ELIDED for word in words]
     return ", ".join(listed[:DIMS]) + (f", {_ELIDED}" if len(listed) > DIMS else "")
 
 
 def _kept(size: int) -> list[int | None]:
-    """Return the places that are shown, None for those left out.
+    """Return the positions that are shown, None for those left out.
 
     >>> _kept(3), _kept(100)
     ([0, 1, 2], [0, 1, 2, None, 97, 98, 99])

@@ -1,4 +1,4 @@
-"""dtypes under NumPy's and PyTorch's names, and the default for floats.
+"""Dtypes by NumPy's and PyTorch's names, and the default for floats.
 
 `nameexpr.float32` is `numpy.float32`, and so on; `nameexpr.long` is int64, `nameexpr.half` float16.
 
@@ -42,19 +42,19 @@ _TYPES = {
 
 @checked
 def set_default_dtype(dtype: Any) -> None:
-    """Make a float dtype the one of numbers that come from no float array.
+    """Set the dtype of floats that do not come from float arrays.
 
-    Those are the elements of factories and random fills, and results such as quotients and roots of integers.
+    These are the elements of factories and random fills, and results such as quotients and roots of integers.
     It is float64 at first, as in NumPy; float32 gives PyTorch's behaviour.
 
     Raises
     ------
     OptionError
-        NE655, if it is not a floating dtype.
+        NE655 if it is not a floating dtype.
 
     Notes
     -----
-    `torch.set_default_dtype`. It holds for the whole process, all threads.
+    `torch.set_default_dtype`. It applies to the whole process, including all threads.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def set_default_dtype(dtype: Any) -> None:
 
 @checked
 def get_default_dtype() -> np.dtype[Any]:
-    """Return the dtype of numbers that come from no float array: see `set_default_dtype`.
+    """Return the dtype of floats that do not come from float arrays: see `set_default_dtype`.
 
     >>> get_default_dtype()
     dtype('float64')

@@ -1,4 +1,4 @@
-"""Tensors of what xarray and pandas have; the way back is `x.to_xarray()` and `x.to_pandas()`."""
+"""Tensors from xarray and pandas objects; `x.to_xarray()` and `x.to_pandas()` convert back."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def from_xarray(array: Any) -> NamedTensor:
     Raises
     ------
     OptionError
-        NE653, if it is not a DataArray; NE654, if it holds what is not an array of NumPy.
+        NE653 if it is not a DataArray; NE654 if it does not contain a NumPy array.
     DimNameError
-        NE412, if a dim's name is not a name here.
+        NE412 if a dim's name is not a valid name here.
 
     Examples
     --------
@@ -35,16 +35,17 @@ def from_xarray(array: Any) -> NamedTensor:
 
 @checked
 def from_pandas(data: Any, names: object = None) -> NamedTensor:
-    """Return a tensor of a `Series` or a `DataFrame`, whose index and columns become coordinates.
+    """Return a tensor from a `Series` or a `DataFrame`, whose index and columns become coordinates.
 
     The names of index and columns are those of the dims; `names` names those that have none.
 
     Raises
     ------
     OptionError
-        NE653, if it is neither; NE654, if it has a MultiIndex, or dtypes that NumPy lacks.
+        NE653 if it is neither; NE654 if it has a MultiIndex, or dtypes that NumPy lacks.
     DimNameError
-        NE412, if a name of the index or the columns is not a name here; NE418, if `names` contradicts one.
+        NE412 if a name of the index or the columns is not a valid name here; NE418 if `names` contradicts
+        one.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """New tensors: filled with a number, evenly spaced, or like another one.
 
-Sizes come as arguments or as one tuple or list; `names` as everywhere. Without a dtype the elements are of
-the default float dtype.
+Sizes are passed as arguments or as one tuple or list; `names` as everywhere. Without a dtype the elements
+have the default float dtype.
 
 >>> zeros(2, 3, names="N C")
 tensor([[0., 0., 0.],
@@ -28,9 +28,10 @@ from nameexpr.tensors.arguments import (
     plain,
 )
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.faults import exhausted, not_held, undefined
-from nameexpr.tensors.named_tensor import NamedTensor, wrap
-from nameexpr.tensors.ops import op
+from nameexpr.tensors.faults import not_held, undefined
+from nameexpr.tensors.named_tensor import NamedTensor, with_labels, wrap
+from nameexpr.tensors.operators import as_core, is_foreign
+from nameexpr.tensors.ops import exhausted, op
 from nameexpr.tensors.writing import COMPLEX, check_real, write
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def zeros(
     SizeError
         NE384 if a size is negative, NE707 if there is not enough memory.
     DimNameError
-        If a name is malformed or doubled, or there is not one per dim.
+        If a name is malformed or repeated, or there is not one per dim.
 
     Examples
     --------
@@ -74,7 +75,7 @@ def ones(
 def empty(
     *size: Any, names: object = None, dtype: Dtype = None, out: NamedTensor | None = None, **torch: Any
 ) -> NamedTensor:
-    """Return a tensor whose elements are not set, and hold what was in memory.
+    """Return a tensor whose elements are not initialised.
 
     >>> empty(2, 3, names="N C").shape
     (2, 3)
@@ -117,10 +118,10 @@ def _filled(
 
 
 def _value(value: Any, dtype: np.dtype[Any] | None, verb: str) -> Array:
-    """Return a number, or a 0-d tensor, to fill with as an array of the dtype: a fraction is cut off.
+    """Return a number, or a 0-d tensor, to fill with as an array of the dtype: a fraction is truncated.
 
-    NE570 for a complex value and a real dtype, NE577 for one that the dtype does not hold, NE579 for no
-    number.
+    NE570 for a complex value and a real dtype, NE577 for one that the dtype cannot hold, NE579 for anything
+    but a number.
     """
     data = value._data if isinstance(value, Core) else value
     array = np.asarray(data)
@@ -146,7 +147,7 @@ def finished(data: Array, dims: Dims, verb: str, out: Core | None = None) -> Nam
 
 
 def checked_dims(verb: str, size: tuple[Any, ...], names: object) -> Dims:
-    """Return the dims of a new tensor, whose sizes come as arguments or as one tuple or list."""
+    """Return the dims of a new tensor, whose sizes are passed as arguments or as one tuple or list."""
     shape = checked_sizes(size, verb)
     call = ShownCall(verb, shape)
     if min(shape, default=0) < 0:
@@ -163,7 +164,7 @@ def checked_dims(verb: str, size: tuple[Any, ...], names: object) -> Dims:
 
 @op("makes")
 def empty_like(input: Any, *, dtype: Dtype = None, **torch: Any) -> NamedTensor:
-    """Return a tensor with the sizes and names of another, its elements not set.
+    """Return a tensor with the sizes and names of another, whose elements are not initialised.
 
     >>> empty_like(zeros(2, names="N")).names
     ('N',)
@@ -203,15 +204,16 @@ def full_like(input: Any, fill_value: Any, *, dtype: Dtype = None, **torch: Any)
 
 def _like(verb: str, input: Any, dtype: Dtype, torch: dict[str, Any], value: Any) -> NamedTensor:
     tensor = checked_tensor(input, verb)
-    return _filled(verb, tensor.shape, tensor.names, as_dtype(dtype) or tensor.dtype, None, torch, value)
+    made = _filled(verb, tensor.shape, tensor.names, as_dtype(dtype) or tensor.dtype, None, torch, value)
+    return with_labels(made, tensor._coordinates)
 
 
 def checked_tensor(input: Any, verb: str) -> NamedTensor:
-    """Return an argument that is to be a tensor, or an array (NE656)."""
+    """Return an argument that must be a tensor, or an array (NE656)."""
     if isinstance(input, NamedTensor):
         return input
-    if isinstance(input, np.ndarray):
-        return wrap(input, (None,) * input.ndim)
+    if isinstance(input, np.ndarray) or is_foreign(input):
+        return as_core(input, verb)  # type: ignore[return-value]
     raise error(Diagnostic("NE656", f"{verb} takes a NamedTensor or an array, not {type(input).__name__}"))
 
 
@@ -255,11 +257,11 @@ _OWN = {
     **dict.fromkeys(("rand_like", "randn_like"), ("dtype", "generator")),
     "full": ("names", "dtype"),
 }
-"""The keywords that each function has; those that are not here have `dtype`."""
+"""The keywords of each function; those that are not listed have `dtype`."""
 
 
 def check_keywords(verb: str, torch: dict[str, Any]) -> None:
-    """Accept PyTorch's other keywords where they ask for nothing, and refuse them otherwise (NE681)."""
+    """Accept PyTorch's other keywords if their values are the defaults, and reject them otherwise (NE681)."""
     for name, value in torch.items():
         if name == "device":
             checked_device(value)

@@ -1,13 +1,11 @@
-"""What NumPy refuses, in our words: dtypes without a loop, sizes that do not fit, numbers out of range."""
+"""Errors of NumPy, translated: dtypes without a loop, sizes that do not fit, numbers out of range."""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
-from functools import wraps
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +14,7 @@ from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.rules.pairing import Pairing, check_sizes
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.ops import Rule, corrected, keywords_of, op
-
-F = TypeVar("F", bound=Callable[..., Any])
+from nameexpr.tensors.ops import exhausted
 
 _TO_FLOATS = "x.float() or x.double() converts"
 _DTYPE_HINTS = {
@@ -32,10 +28,10 @@ _DTYPE_HINTS = {
 
 
 def explained(verb: str, operands: tuple[Any, ...], fault: Exception) -> NameExprError:
-    """Return our error for what NumPy raised when an operator was applied to these operands.
+    """Return our error for an exception of NumPy when an operator was applied to these operands.
 
     NE370 for sizes that do not broadcast, NE571 for dtypes, NE574 for negative powers of integers, NE577 for
-    a number that the dtype does not hold, NE707 for a result that does not fit into memory.
+    a number that the dtype cannot hold, NE707 for a result that does not fit into memory.
     """
     if isinstance(fault, MemoryError):
         return exhausted(verb, fault)
@@ -57,38 +53,10 @@ def explained(verb: str, operands: tuple[Any, ...], fault: Exception) -> NameExp
     return undefined(verb, operands)
 
 
-def allocating(rule: Rule, *, extra: bool = False) -> Callable[[F], F]:
-    """Return `op` for what leaves arrays to NumPy alone: its lack of memory is raised as ours (NE707)."""
-
-    def enter(function: F) -> F:
-        known = keywords_of(function)
-
-        @wraps(function)
-        def run(*args: Any, **kwargs: Any) -> Any:
-            if kwargs and not known.issuperset(kwargs):
-                args, kwargs = corrected(function, args, kwargs)
-            try:
-                return function(*args, **kwargs)
-            except NameExprError:
-                raise
-            except MemoryError as fault:
-                raise exhausted(function.__name__, fault) from fault
-
-        return op(rule, extra=extra, is_bare=True)(run)  # type: ignore[return-value]
-
-    return enter
-
-
-def exhausted(verb: str, fault: Exception, shape: tuple[int, ...] | None = None) -> NameExprError:
-    """Return the error for a result that does not fit into memory (NE707)."""
-    sizes = getattr(fault, "shape", shape)
-    which = "the result" if sizes is None else f"a result of shape {tuple(sizes)}"
-    hint = "compute it in parts, or in a smaller dtype"
-    return error(Diagnostic("NE707", f"{verb}: {which} is larger than this machine's memory", hint=hint))
-
-
 def not_held(verb: str, number: Any, dtype: np.dtype[Any] | None, wider: str = "x.to({!r})") -> NameExprError:
-    """Return the error for a number that a dtype does not hold (NE577); `wider` says how to get another."""
+    """Return the error for a number that a dtype cannot hold (NE577); `wider` is the call that gives another
+    dtype.
+    """
     value = number.item() if isinstance(number, np.ndarray | np.generic) else number
     message = f"{verb}: {dtype or 'the dtype'} cannot hold {'a number' if value is None else shown(value)}"
     int64, float64 = wider.format("int64"), wider.format("float64")
@@ -113,7 +81,7 @@ def undefined(verb: str, operands: tuple[Any, ...]) -> NameExprError:
 
 
 def unordered(verb: str) -> NameExprError:
-    """Return the error for complex numbers where they would have to be in an order (NE571)."""
+    """Return the error for complex numbers in an operation that needs an order (NE571)."""
     hint = "x.abs() gives magnitudes; from_numpy(x.numpy().real, x.names) the real parts"
     return error(Diagnostic("NE571", f"{verb}: complex numbers have no order", hint=hint))
 
@@ -139,14 +107,14 @@ def has_complex(left: Core, right: Any) -> bool:
     try:
         return type(right) not in _REAL and np.iscomplexobj(right)
     except ValueError:
-        return False  # ragged lists, which are refused elsewhere
+        return False  # ragged lists, which are rejected elsewhere
 
 
 _REAL = frozenset({int, float, bool})
 
 
 def wrong_kind(verb: str, option: str, wanted: str, value: object) -> NameExprError:
-    """Return the error for an option of a wrong kind (NE677)."""
+    """Return the error for an option of the wrong type (NE677)."""
     return error(Diagnostic("NE677", f"{verb}: {option} is {wanted}, not {shown(value)}"))
 
 

@@ -1,4 +1,4 @@
-"""Writing over a tensor: constants, copies, and random numbers. Names stay as they are.
+"""Writing over a tensor: constants, copies, and random numbers. Names are unchanged.
 
 >>> ne.zeros(2, names="N").fill_(3)
 tensor([3., 3.], names=('N',), shape=(2,))
@@ -19,7 +19,7 @@ from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.arguments import checked_int, checked_real, generator_or_default, unnamed
 from nameexpr.tensors.core import Array, Core, Other
-from nameexpr.tensors.faults import allocating, undefined
+from nameexpr.tensors.faults import undefined
 from nameexpr.tensors.masks import Masks
 from nameexpr.tensors.operators import as_core
 from nameexpr.tensors.ops import op
@@ -47,7 +47,7 @@ class Fills(Masks):
         """Write 0 into every element."""
         return self._write_over(np.asarray(0), "zero_")
 
-    @allocating("fills")
+    @op("fills")
     def copy_(self, src: Other, non_blocking: bool = False) -> Self:
         """Write another tensor, broadcast and cast to the dtype, over this one.
 
@@ -64,7 +64,7 @@ class Fills(Masks):
         store(self, source._data, names_of(dims))
         return self
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
     def clone(self, memory_format: Any = None) -> Self:
         """Return a copy."""
         return self._wrap(self._data.copy(), self._names)
@@ -76,7 +76,7 @@ class Fills(Masks):
         store(self, values, self._names)
         return self
 
-    @allocating("keeps")
+    @op("keeps")
     def bernoulli(
         self, p: float | None = None, *, generator: Generator = None, out: Core | None = None
     ) -> Self:
@@ -90,13 +90,15 @@ class Fills(Masks):
         drawn = self._tossed(self if p is None else p, generator, "bernoulli")
         return self._put(drawn.astype(self.dtype), self._names, "bernoulli", out)
 
-    @allocating("fills")
+    @op("fills")
     def bernoulli_(self, p: Any = 0.5, *, generator: Generator = None) -> Self:
-        """Write 1 with probability p, a number or a tensor whose names do not matter, and else 0."""
+        """Write 1 with probability p, a number or a tensor whose names are ignored, and else 0."""
         return self._write_over(self._tossed(p, generator, "bernoulli_"), "bernoulli_")
 
     def _tossed(self, p: Any, generator: Generator, verb: str) -> Array:
-        """Return True with probabilities whose names do not matter (NE370 if they do not fit this shape)."""
+        """Return True with these probabilities, whose names are ignored (NE370 if they do not fit this
+        shape).
+        """
         chances = _probabilities(as_core(p, verb)._data, verb)
         roles = Pairing(verb, "tensor", "probabilities")
         there = unnamed(chances)._dims
@@ -126,9 +128,9 @@ class Fills(Masks):
     def uniform_(
         self, from_: float = 0, to: float = 1, *, generator: Generator = None, **bounds: float
     ) -> Self:
-        """Write numbers that are uniformly distributed from one bound up to, without, the other.
+        """Write uniformly distributed numbers from one bound up to, excluding, the other.
 
-        The first bound is called `from` in PyTorch, which is a word of Python's: `uniform_(**{"from": 2})`.
+        The first bound is called `from` in PyTorch, which is a keyword of Python: `uniform_(**{"from": 2})`.
         """
         low = checked_real(_renamed(bounds, "uniform_", from_), "uniform_", "from")
         to = checked_real(to, "uniform_", "to")
@@ -163,9 +165,9 @@ class Fills(Masks):
     def random_(
         self, from_: int | None = None, to: int | None = None, *, generator: Generator = None, **bounds: int
     ) -> Self:
-        """Write integers drawn evenly from a range: `random_(to)`, `random_(from, to)`, to excluded.
+        """Write uniformly drawn integers from a range: `random_(to)`, `random_(from, to)`, excluding `to`.
 
-        Without a bound up to what the dtype holds exactly.
+        Without a bound, the range is that of the integers which the dtype holds exactly.
 
         >>> ne.zeros(2).random_(1)
         tensor([0., 0.], shape=(2,))
@@ -186,7 +188,7 @@ class Fills(Masks):
 
 
 def _renamed(bounds: dict[str, Any], verb: str, otherwise: Any) -> Any:
-    """Return the bound that is called `from`, a word that no parameter of Python's can have for its name."""
+    """Return the bound that is called `from`, which is a keyword of Python and cannot be a parameter."""
     if not bounds:
         return otherwise
     if set(bounds) == {"from"}:
@@ -207,7 +209,7 @@ def uniform(
 
 
 def _range(x: Core) -> tuple[int, int]:
-    """Return the range, the end excluded, in which the tensor's dtype holds every integer."""
+    """Return the range, excluding its end, in which the tensor's dtype holds every integer."""
     dtype = x.dtype
     if is_float(dtype):
         end = 2 ** (np.finfo(dtype).nmant + 1) if dtype.kind == "f" else 2**8
@@ -231,5 +233,5 @@ def _probabilities(p: Array, verb: str) -> Array:
 
 
 def out_of_range(verb: str, what: str, range_: str, which: str = "it") -> NameExprError:
-    """Return the error for a parameter of a distribution that it cannot have (NE682)."""
+    """Return the error for an invalid parameter of a distribution (NE682)."""
     return error(Diagnostic("NE682", f"{verb}: {what}", hint=f"{which} must be {range_}"))

@@ -10,7 +10,7 @@ _NUMBERS = frozenset({int, float, complex, bool, list, tuple})
 
 
 def foreign(data: object) -> Foreign | None:
-    """Return what an array of another library holds, and None for any other object.
+    """Return the contents of an array of another library, and None for any other object.
 
     NE412 and NE654 for one that would lose something, NE653 for a list of such arrays.
     """
@@ -37,5 +37,5 @@ def foreign(data: object) -> Foreign | None:
 
 
 def is_foreign(data: object) -> bool:
-    """Return whether `foreign` knows the class of an object."""
+    """Return whether `foreign` recognises the class of an object."""
     return reader_of(type(data)) is not None

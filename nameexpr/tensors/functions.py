@@ -1,6 +1,6 @@
 """The operators as functions: `ne.sum(x, "C")` is `x.sum("C")`.
 
-Each is made of its method by one line, and has its signature, its docstring and its rule. The first
+Each is created from its method by one line, and has its signature, its docstring and its rule. The first
 argument may also be an array, whose dims count as unnamed, or nested lists; of the functions of two operands
 either may be a number.
 
@@ -14,8 +14,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
+from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.tensors.core import Array, Core, OneDim, Other, SomeDims
-from nameexpr.tensors.faults import allocating, has_complex, unordered
+from nameexpr.tensors.faults import has_complex, unordered
 from nameexpr.tensors.masks import choose
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor
 from nameexpr.tensors.operators import NUMBERS
@@ -28,17 +29,23 @@ R = TypeVar("R")
 
 
 def function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[Concatenate[Any, P], R]:
-    """Return a method as a function, whose first argument is made a tensor if it is none.
+    """Return a method as a function, whose first argument is converted to a tensor if needed.
 
-    Of two operands a number to the left is weak, as one to the right is.
+    With two operands, a number on the left is weak, as one on the right is.
     """
     verb = method.__name__
     has_two_operands = OPS[verb].rule == "unifies"
 
     @wraps(method)
-    def call(input: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(input: Any = ..., *args: Any, **kwargs: Any) -> Any:
         if type(input) is NamedTensor:
-            return method(input, *args, **kwargs)
+            try:
+                return method(input, *args, **kwargs)
+            except NameExprError as wrong:
+                wrong._forget_frames()
+                raise
+        if input is ...:
+            raise error(Diagnostic("NE687", f"{verb} needs the argument 'input'", f"{verb}(input)"))
         if isinstance(input, NamedTensor):
             return getattr(input, verb)(*args, **kwargs)
         if has_two_operands and type(input) in NUMBERS and len(args) == 1 and not kwargs.keys() - {"out"}:
@@ -254,10 +261,10 @@ def var_mean(
 
 
 def _mean_beside(x: NamedTensor, dim: Any, keepdim: bool) -> NamedTensor:
-    return x.mean(None if isinstance(dim, bool) else dim, keepdim)  # std(False) is that over all dims
+    return x.mean(None if isinstance(dim, bool) else dim, keepdim)  # std(False) is over all dims
 
 
-@allocating("unifies", extra=True)
+@op("unifies", extra=True)
 def where(condition: Other, x: Other, y: Other) -> NamedTensor:
     """Return the elements of x where the condition is true, and those of y elsewhere.
 

@@ -1,6 +1,6 @@
 """`x[...]`, `x[...] = value` and `x.isel(C=3)`: NumPy's indexing, with names (`nameexpr.rules.indexing`).
 
-Basic indexing gives views. An index may be a NamedTensor, whose names then are those of the new dims.
+Basic indexing returns views. An index may be a NamedTensor, whose names are then those of the new dims.
 
 >>> x = ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C")
 >>> x[0], x[:, None].names, x[..., [2, 0]].names
@@ -20,13 +20,13 @@ import numpy as np
 from nameexpr.dims import dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import ShownCall, Verbatim, called, counted, fault, positions, shown
-from nameexpr.rules.indexing import IndexItem, check_array_sizes, indexed_names, no_index
+from nameexpr.rules.indexing import IndexItem, check_array_sizes, check_mask, indexed_names, no_index
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.tensors.arguments import plain
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.faults import exhausted, explained
+from nameexpr.tensors.faults import explained
 from nameexpr.tensors.operators import REFUSED, Operators, as_core, data_and_names, is_foreign
-from nameexpr.tensors.ops import op
+from nameexpr.tensors.ops import exhausted, op
 from nameexpr.tensors.writing import check_finite, check_real, check_writeable
 
 _WHOLE = slice(None)
@@ -38,15 +38,19 @@ class Indexing(Operators):
     __slots__ = ()
 
     def __getitem__(self, key: Any) -> Self:
-        quick = self._quick(key)
-        return self._part_at(key) if quick is None else quick
+        try:
+            quick = self._quick(key)
+            return self._part_at(key) if quick is None else quick
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     def _part_at(self, key: Any, call: ShownCall | None = None) -> Self:
         """Return the part for any index; an error shows the call, or `x[...]` with the index."""
         places, items = self._key(key, call)
         names = indexed_names(self._dims, items, "x[...]")
         if all(item.kind != "array" for item in items):
-            places = (*places, ...)  # keeps a single element an array, and takes no dim: all are written out
+            places = (*places, ...)  # keeps a single element an array, and stands for no dim
         try:
             data = self._data[places]
         except MemoryError as refused:
@@ -54,7 +58,7 @@ class Indexing(Operators):
         return self._wrap(np.asarray(data), names)
 
     def _quick(self, key: Any) -> Self | None:
-        """Return the part for integers and slices alone, the usual index, or None where it needs a check."""
+        """Return the part for integers and slices alone, the usual index, or None if it needs a check."""
         data, names = self._data, self._names
         items = key if type(key) is tuple else (key,)
         if len(items) > len(names):
@@ -68,7 +72,7 @@ class Indexing(Operators):
         try:
             return self._wrap(data[(*items, ...)], (*kept, *names[len(items) :]))
         except (TypeError, ValueError):
-            return None  # a slice that is none
+            return None  # an invalid slice
 
     def __setitem__(self, key: Any, value: Any) -> None:
         places, items = self._key(key)
@@ -91,7 +95,7 @@ class Indexing(Operators):
             value = data = plain(data)
         try:
             with np.errstate(all="ignore"):
-                if array.dtype.kind in "OSU":  # each element may be one that the dtype does not take
+                if array.dtype.kind in "OSU":  # each element may be invalid for the dtype
                     data = array.astype(self._data.dtype)
                 self._data[places] = data
         except REFUSED as refused:
@@ -119,7 +123,7 @@ class Indexing(Operators):
         return self._part_at(tuple(key), ShownCall("isel", arguments, (self._dims,)))
 
     def _key(self, key: Any, call: ShownCall | None = None) -> tuple[tuple[Any, ...], list[IndexItem]]:
-        """Return the index as NumPy takes it, every dim taken, and what its items are."""
+        """Return the index for NumPy, with every dim written out, and the kinds of its items."""
         given = key if isinstance(key, tuple) else (key,)
         pairs = [self._item(item, is_isel=call is not None) for item in given]
         taken = sum(item.takes for _, item in pairs)
@@ -171,12 +175,14 @@ class Indexing(Operators):
                     message = f"x[...]: a mask of shape {part.shape} does not fit dims of shape {sizes}"
                     hint = "a mask has the sizes of the dims that it indexes"
                     raise fault("NE383", message, call or self._shown(given), hint=hint)
+                if item.mask and item.mask != self._names[at : at + part.ndim]:
+                    check_mask(self._dims[at : at + part.ndim], item.mask)
             elif item.kind == "array" and part.size:
                 indices = [int(part.min()), int(part.max())]
             for index in indices:
                 if not -self._data.shape[at] <= index < self._data.shape[at]:
                     is_behind = any(item is ... for item in given[: place + 1])
-                    marked = place + is_behind * (len(given) - len(pairs))  # behind `...` from the right
+                    marked = place + is_behind * (len(given) - len(pairs))  # after `...` from the right
                     raise self._no_index(index, at, marked, given, call)
             at += item.takes
         check_array_sizes([item for _, item in pairs], "x[...]")
@@ -184,7 +190,7 @@ class Indexing(Operators):
     def _no_index(
         self, index: int, at: int, place: int, given: tuple[Any, ...], call: ShownCall | None
     ) -> NameExprError:
-        """Return the error for an index that a dim does not have, as `x[...]` or a call of isel shows it."""
+        """Return the error for an index that is out of bounds, as `x[...]` or a call of isel shows it."""
         if call is not None:
             name = f"{self._names[at]}="
             place = next(at for at, given in enumerate(call.arguments) if str(given).startswith(name))
@@ -224,7 +230,8 @@ def _array_item(item: Any) -> tuple[Any, IndexItem]:
         array = array.astype(np.int64)
     if array.dtype == np.bool_ and array.ndim:
         count = (int(np.count_nonzero(array)),)
-        return array, IndexItem("array", array.ndim, names if names and array.ndim == 1 else (None,), count)
+        kept = names if names and array.ndim == 1 else (None,)
+        return array, IndexItem("array", array.ndim, kept, count, names or ())
     if array.dtype.kind not in "iu":
         raise _bad_item(item)
     if not array.ndim:

@@ -1,7 +1,7 @@
 """Plain answers about a tensor: its memory, its kind of numbers, its only element.
 
-What has no meaning for an array on the CPU answers as a CPU tensor of PyTorch does, or raises an error that
-says what to do.
+Methods without a meaning for an array on the CPU return what a CPU tensor of PyTorch does, or raise an error
+with advice.
 
 >>> x = ne.tensor([[1.0, 2.0]], names="N C")
 >>> x.numel(), x.stride("C"), x.is_contiguous()
@@ -17,7 +17,6 @@ from nameexpr.dims import Names, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import ShownCall, Verbatim, fault
 from nameexpr.tensors.arguments import Device
-from nameexpr.tensors.faults import allocating
 from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import called, op
 
@@ -30,7 +29,7 @@ class _Answer(Protocol[T_co]):
 
 
 def _fact(name: str, doc: str, *, value: T) -> _Answer[T]:
-    """Return a property that is the same of every array on the CPU."""
+    """Return a property that is the same for every array on the CPU."""
 
     def answer(self: Info) -> T:
         return value
@@ -91,7 +90,7 @@ class Info(Operators):
 
     @op("answers")
     def stride(self, dim: str | int | None = None) -> int | tuple[int, ...]:
-        """Return how many elements lie between neighbours along a dim, or along each.
+        """Return the distance in elements between neighbours along a dim, or along each.
 
         >>> ne.zeros(2, 3, names="N C").stride()
         (3, 1)
@@ -102,12 +101,12 @@ class Info(Operators):
 
     @op("answers")
     def is_contiguous(self, memory_format: Any = None) -> bool:
-        """Return whether the elements lie in memory one after the other, in row-major order."""
+        """Return whether the elements are contiguous in memory, in row-major order."""
         return self._data.flags.c_contiguous
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
     def contiguous(self, memory_format: Any = None) -> Self:
-        """Return the tensor itself if its elements lie in row-major order, else a copy that does."""
+        """Return the tensor itself if its elements are in row-major order, else a row-major copy."""
         return self if self._data.flags.c_contiguous else self._wrap(self._data.copy(order="C"), self._names)
 
     @op("answers")
@@ -117,7 +116,7 @@ class Info(Operators):
 
     @op("answers")
     def is_signed(self) -> bool:
-        """Return whether elements can be negative: not those of bool and unsigned dtypes."""
+        """Return whether elements can be negative: False for bool and unsigned dtypes."""
         return self._data.dtype.kind not in "bu"
 
     @op("answers", extra=True)
@@ -132,7 +131,7 @@ class Info(Operators):
         Raises
         ------
         SizeError
-            NE382, unless there is exactly one.
+            NE382 unless there is exactly one.
 
         Examples
         --------
@@ -189,7 +188,7 @@ class Info(Operators):
 
     @op("answers")
     def is_shared(self) -> bool:
-        """Return False: the memory is this process's own, so far as NumPy knows."""
+        """Return False: NumPy does not know of shared memory."""
         return False
 
     @op("fills")
@@ -199,7 +198,7 @@ class Info(Operators):
         Raises
         ------
         OptionError
-            NE679, if one is.
+            NE679 if one is.
         """
         if requires_grad:
             raise _no_gradients("requires_grad_")
@@ -236,7 +235,7 @@ _NO_GRADIENTS = (
 
 
 def not_one(size: int, verb: str, shape: tuple[int, ...], names: Names | None = None) -> NameExprError:
-    """Return the error for a number asked of a tensor that has not exactly one element (NE382)."""
+    """Return the error for a number requested from a tensor without exactly one element (NE382)."""
     message = f"{verb}: a tensor with {size} elements is not a single number"
     dims = dims_of((None,) * len(shape) if names is None else names, shape)
     call = ShownCall("item", (), (dims,)) if verb == "item" else ShownCall(verb, (Verbatim("x"),), (dims,))

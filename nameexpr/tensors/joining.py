@@ -1,4 +1,4 @@
-"""Functions that put tensors together: cat and stack.
+"""Functions that join tensors: cat and stack.
 
 >>> x = ne.tensor([[1, 2]], names="N C")
 >>> cat([x, x], "C")
@@ -20,13 +20,14 @@ from nameexpr.rules.remembered import joined
 from nameexpr.rules.targets import added_name
 from nameexpr.tensors.arguments import checked_int
 from nameexpr.tensors.core import Core, OneDim
-from nameexpr.tensors.faults import allocating, explained
+from nameexpr.tensors.faults import explained
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
 from nameexpr.tensors.operators import REFUSED, as_core
+from nameexpr.tensors.ops import op
 from nameexpr.tensors.writing import write
 
 
-@allocating("joins")
+@op("joins")
 def cat(tensors: Iterable[Any], dim: OneDim = 0, *, out: NamedTensor | None = None) -> NamedTensor:
     """Return tensors joined along a dim that all of them have.
 
@@ -71,11 +72,11 @@ def cat(tensors: Iterable[Any], dim: OneDim = 0, *, out: NamedTensor | None = No
 concat = concatenate = cat
 
 
-@allocating("joins", extra=True)
+@op("joins", extra=True)
 def stack(
     tensors: Iterable[Any], dim: int = 0, *, name: str | None = None, out: NamedTensor | None = None
 ) -> NamedTensor:
-    """Return tensors of the same sizes side by side along a new dim, which may get a name.
+    """Return tensors of the same sizes joined along a new dim, which may get a name.
 
     >>> x = wrap(np.zeros(2), ("C",))
     >>> stack([x, x], name="N").names
@@ -111,10 +112,14 @@ def _joined(join: Any, parts: list[Core], at: int, names: Names, verb: str, out:
         data = join([part._data for part in parts], axis=at)
     except REFUSED as refused:
         raise explained(verb, tuple(parts), refused) from refused
+    coordinates: Any = ()
+    if any(part._coordinates for part in parts):
+        from nameexpr.tensors.coordinates import agreed
+        from nameexpr.tensors.labelled import attach
+        from nameexpr.tensors.surviving import joined
+
+        coordinates = joined(parts, names[at], verb)
+        agreed([coordinates, () if out is None else out._coordinates], verb)
     if out is not None:
         return write(out, data, names, verb, is_out=True)  # type: ignore[no-any-return]
-    if any(part._coordinates for part in parts):
-        from nameexpr.tensors.labelled import attach, joined
-
-        return attach(wrap(data, names), joined(parts, names[at], verb))  # type: ignore[no-any-return]
-    return wrap(data, names)
+    return attach(wrap(data, names), coordinates) if coordinates else wrap(data, names)

@@ -1,8 +1,8 @@
-"""Keywords of methods and functions: the synonyms that are accepted, and the error for one that is unknown.
+"""Keywords of methods and functions: the accepted synonyms, and the error for an unknown one.
 
 `axis=` and `keepdims=` are NumPy's words for `dim=` and `keepdim=`, and `ddof=` is that for `correction=`.
-Each is accepted wherever the other is. `nameexpr.tensors.ops.checked` comes here only for a keyword that is
-not a parameter.
+Each is accepted wherever the other is. `nameexpr.tensors.ops.checked` calls this module only for a keyword
+that is not a parameter.
 
 >>> x = ne.tensor([[1.0, 3.0]], names="N C")
 >>> x.std(axis="C", ddof=0, keepdims=True)
@@ -15,24 +15,23 @@ from collections.abc import Callable, Iterable, Sequence
 from inspect import Parameter, signature
 from typing import Any, TypedDict
 
-from nameexpr.errors import Diagnostic, NameExprError, did_you_mean, error
-from nameexpr.rules.calls import ShownCall, Verbatim, fault, listed, shown
+from nameexpr.rules.arguments import twice, unknown
 
 
 class Axis(TypedDict, total=False):
-    """What type checkers know of the synonyms of a method along a dim."""
+    """The synonyms of a method along a dim, for type checkers."""
 
     axis: str | int | Sequence[str | int] | None
 
 
 class AxisAndKeepdims(Axis, total=False):
-    """The same of a reduction."""
+    """The synonyms of a reduction, for type checkers."""
 
     keepdims: bool
 
 
 class AxisKeepdimsAndDdof(AxisAndKeepdims, total=False):
-    """The same of `std` and `var`."""
+    """The synonyms of `std` and `var`, for type checkers."""
 
     ddof: float
 
@@ -50,13 +49,7 @@ SYNONYMS = {
     "a_min": ("min",),
     "a_max": ("max",),
 }
-"""Keywords of NumPy and xarray, and the parameters that they mean."""
-
-_HABITS = {
-    "inplace": "a method whose name ends in _ writes over its tensor, such as add_",
-    "skipna": "nansum, nanmean and nanmedian leave nan out",
-    "where": "x.masked_fill(~mask, 0) or ne.where(mask, x, 0) leaves elements out",
-}
+"""Keywords of NumPy and xarray, and the corresponding parameters."""
 
 
 def corrected(
@@ -77,7 +70,7 @@ def corrected(
         if own is None:
             raise unknown(function.__name__, word, value, list(kinds)[1:], args)
         if own in given:
-            raise _twice(function.__name__, own, word, given[own])
+            raise twice(function.__name__, own, word, given[own])
         given[own] = word
         if kinds[own] is Parameter.VAR_POSITIONAL:
             args = (*args, value)
@@ -87,24 +80,5 @@ def corrected(
 
 
 def _own(word: str, parameters: Iterable[str]) -> str | None:
-    """Return the parameter that a keyword means, None if there is none."""
+    """Return the parameter that a keyword corresponds to, None if there is none."""
     return next((name for name in (word, *SYNONYMS.get(word, ())) if name in parameters), None)
-
-
-def _twice(verb: str, own: str, word: str, other: str) -> NameExprError:
-    first = f"{other}=" if other else f"the argument {own}"
-    hint = f"{own} is given by position already" if not other else f"give {own}= alone"
-    return error(Diagnostic("NE673", f"{verb}: {first} and {word}= are the same option", hint=hint))
-
-
-def unknown(
-    verb: str, word: str, value: object, parameters: Iterable[str], args: tuple[Any, ...] = ()
-) -> NameExprError:
-    """Return the error for a keyword that a method or function does not have (NE681)."""
-    names = [f"{name}=" for name in parameters]
-    hint = did_you_mean(f"{word}=", names) or _HABITS.get(word, "")
-    if not hint:
-        hint = f"it has {listed(map(Verbatim, names))}" if names else "it takes no keywords"
-    tensors = tuple(tensor._dims for tensor in args[:1] if hasattr(tensor, "_dims"))
-    call = ShownCall(verb, [Verbatim(f"{word}={shown(value)}")], tensors)
-    return fault("NE681", f"{verb} has no keyword {word}=", call, (0,), hint)

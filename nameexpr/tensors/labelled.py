@@ -15,9 +15,19 @@ import numpy as np
 
 from nameexpr.backends.numpy.foreign import Coordinate
 from nameexpr.dims import Names
-from nameexpr.tensors.coordinates import Coordinates, agreed, fitting, in_a_row, renamed, taken, without
+from nameexpr.tensors.coordinates import (
+    Coordinates,
+    agreed,
+    fitting,
+    is_label,
+    renamed,
+    taken,
+    without,
+)
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.foreign import foreign
+from nameexpr.tensors.numpy_coordinates import of_function
+from nameexpr.tensors.surviving import of_all, of_call, of_product, own
 
 
 def wrap(data: Array, names: Names) -> Any:
@@ -36,19 +46,8 @@ def attach(tensor: Any, coordinates: Iterable[Coordinate]) -> Any:
     return new
 
 
-def of_all(operands: Iterable[Any], verb: str) -> list[Coordinate]:
-    """Return the coordinates of all operands that are tensors, as `agreed` does."""
-    return agreed([operand._coordinates for operand in operands if isinstance(operand, Core)], verb)
-
-
-def joined(parts: list[Core], dim: str | None, verb: str) -> list[Coordinate]:
-    """Return the coordinates of tensors joined along a dim: those along it one after the other."""
-    others = agreed([without(part._coordinates, [dim]) for part in parts], verb)
-    return others if dim is None else others + in_a_row([part._coordinates for part in parts], dim)
-
-
 def carried(result: Any, operands: Iterable[Any], coordinates: list[Coordinate]) -> Any:
-    """Return what a method gave with coordinates; a tensor that was written over keeps its own."""
+    """Return the result of a method with coordinates; a tensor that was written over keeps its own."""
     if isinstance(result, Core):
         if any(result is operand for operand in operands):
             if isinstance(result, Labelled):
@@ -72,7 +71,7 @@ class Labelled(Core):
 
     @property
     def _coordinates(self) -> Coordinates:  # type: ignore[override]
-        return getattr(self, "_own", ())  # none yet, where a method makes a result
+        return getattr(self, "_own", ())  # none yet while a method creates a result
 
     @classmethod
     def _wrap(cls, data: Array, names: Names) -> Self:
@@ -120,6 +119,9 @@ class Labelled(Core):
 
     def _part_at(self, key: Any, call: Any = None) -> Self:
         part = super()._part_at(key, call)  # type: ignore[misc]
+        items = map(understood, key if isinstance(key, tuple) else (key,))
+        masks = [item for item in items if isinstance(item, Core) and item.dtype == np.bool_]
+        agreed([filter(is_label, own(each)) for each in (self, *masks)], "x[...]")
         coordinates, axis = list(self._coordinates), 0
         for place, item in zip(*self._key(key, call), strict=True):  # type: ignore[attr-defined]
             name = self._names[axis] if item.takes else None
@@ -131,43 +133,45 @@ class Labelled(Core):
             axis += item.takes
         return attach(part, coordinates)  # type: ignore[no-any-return]
 
+    def __setitem__(self, key: Any, value: Any) -> None:
+        value = understood(value)
+        if own(value):
+            agreed([filter(is_label, own(each)) for each in (self[key], value)], "x[...] = value")  # type: ignore[index]
+        super().__setitem__(key, value)  # type: ignore[misc]
+
     def _unify(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
         coordinates = of_all((left, right), verb)
         result = super()._unify(verb, left, right, out)  # type: ignore[misc]
         return carried(result, (left, right, out), coordinates)  # type: ignore[no-any-return]
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """Return what a function of NumPy gives; coordinates survive where elements keep their places."""
+        """Return the result of a NumPy function; coordinates survive if elements keep their positions."""
+        args = tuple([_members(arg) if isinstance(arg, list | tuple) else understood(arg) for arg in args])
+        coordinates = of_function(func, args, kwargs)
+        agreed([coordinates, own(kwargs.get("out"))], func.__name__)
         result = super().__array_function__(func, types, args, kwargs)  # type: ignore[misc]
-        coordinates = of_all(args, func.__name__) if func.__name__ in _IN_PLACE.split() else []
         return carried(result, (*args, *kwargs.values()), coordinates)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
-        """Return what a ufunc of NumPy gives, with coordinates."""
+        """Return the result of a NumPy ufunc, with coordinates."""
         inputs = tuple(map(understood, inputs))
-        coordinates = [] if method == "reduceat" else of_all(inputs, ufunc.__name__)
+        name, outs = ufunc.__name__, kwargs.get("out", ())
+        if ufunc.signature is None and method != "reduceat":
+            coordinates = of_all((*inputs, kwargs.get("where")), name)
+        else:
+            is_product = name == "matmul" and method == "__call__" and "axes" not in kwargs
+            coordinates = of_product(name, inputs, {}) if is_product else []
+        agreed([coordinates, *map(own, outs)], name)
         result = super().__array_ufunc__(ufunc, method, *inputs, **kwargs)  # type: ignore[misc]
-        return carried(result, (*inputs, *kwargs.get("out", ())), coordinates)
+        return carried(result, (*inputs, *outs), coordinates)
 
-
-_IN_PLACE = """
-sum prod mean std var max min amax amin any all median nansum nanprod nanmean nanstd nanvar nanmax nanmin
-nanmedian ptp count_nonzero argmax argmin nanargmax nanargmin quantile percentile nanquantile nanpercentile
-average norm vector_norm where clip round around real imag angle conj nan_to_num isclose sinc i0 isreal
-iscomplex zeros_like ones_like empty_like full_like copy cumsum cumprod nancumsum nancumprod transpose
-swapaxes moveaxis expand_dims squeeze matrix_transpose broadcast_to
-"""
-"""Functions of NumPy that leave elements at their positions along the dims that they keep."""
-
-_REARRANGED = {"sort": 0, "argsort": 0, "topk": 1, "gather": 0}
-"""Methods that rearrange elements one by one along a dim, and where in a call the dim is."""
 
 _SELECTING = frozenset({"flip", "roll", "index_select", "narrow", "split", "chunk"})
 """Methods that move or select whole slices along dims."""
 
 
 def understood(operand: Any) -> Any:
-    """Return an array of another library as a tensor with its coordinates, and any other object as it is."""
+    """Return an array of another library as a tensor with its coordinates, and any other object unchanged."""
     is_usual = type(operand) is np.ndarray or isinstance(operand, Core | list | tuple)
     found = None if is_usual else foreign(operand)
     if found is None:
@@ -175,30 +179,39 @@ def understood(operand: Any) -> Any:
     return attach(wrap(found.array, found.names), found.coordinates(found.names))
 
 
+def _members(listed: Any) -> Any:
+    """Return a list that has tensors with those of other libraries as tensors, and any other as it is."""
+    return list(map(understood, listed)) if any(isinstance(each, Core) for each in listed) else listed
+
+
 def _carrying(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method of `NamedTensor` for tensors with coordinates."""
 
     @wraps(method)
-    def call(self: Labelled, *args: Any, **kwargs: Any) -> Any:
-        args = tuple(map(understood, args))
-        others = {word: understood(value) for word, value in kwargs.items()}
-        coordinates = of_all((self, *args, *[others[word] for word in others if word != "out"]), name)
-        result = method(self, *args, **others)
-        if name in _REARRANGED:
-            coordinates = without(coordinates, [_dim(self, name, args, kwargs)])
-        return carried(result, (self, *args, *others.values()), coordinates)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return with_coordinates(name, method, args, kwargs)
 
     return call
 
 
-def _dim(tensor: Core, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    place = _REARRANGED[name]
-    dim = args[place] if len(args) > place else kwargs.get("dim", kwargs.get("axis", -1))
-    return dim if isinstance(dim, str) or not tensor._names else tensor._names[dim]
+def with_coordinates(
+    name: str, method: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Return what a method gives with the coordinates of its tensor and of all other operands (NE580).
+
+    Those of what is written over are compared too, and stay as they are.
+    """
+    args = tuple(map(understood, args))
+    kwargs = {word: understood(value) for word, value in kwargs.items()}
+    operands = (*args, *kwargs.values())
+    coordinates = of_call(name, args, kwargs)
+    agreed([coordinates, own(kwargs.get("out"))], name)
+    result = method(*args, **kwargs)
+    return carried(result, operands, coordinates)
 
 
 def _selecting(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method that selects slices: applied to positions, it tells which."""
+    """Return a method that selects slices: applied to positions, it shows which."""
 
     @wraps(method)
     def call(self: Labelled, *args: Any, **kwargs: Any) -> Any:
@@ -217,7 +230,7 @@ def _selecting(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _positions(tensor: Core, axis: int) -> Core:
-    """Return the positions along an axis, in the shape of a tensor, in no memory of its own."""
+    """Return the positions along an axis, in the shape of a tensor, without allocating memory."""
     shape = tensor._data.shape
     numbers = np.arange(shape[axis]).reshape([-1 if at == axis else 1 for at in range(len(shape))])
     return wrap(np.broadcast_to(numbers, shape), tensor._names)  # type: ignore[no-any-return]

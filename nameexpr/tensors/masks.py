@@ -1,6 +1,6 @@
 """Choosing elements by a mask or by indices along a dim.
 
-A mask is a tensor or array of bools; it pairs with the tensor from the right, and names that meet must match.
+A mask is a tensor or array of bools; it pairs with the tensor from the right, and paired names must match.
 
 >>> x = ne.tensor([[1.0, 2.0], [3.0, 4.0]], names="N C")
 >>> x.masked_fill(ne.tensor([True, False], names="C"), 0)
@@ -25,9 +25,9 @@ from nameexpr.rules.remembered import broadcast
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.arguments import plain
 from nameexpr.tensors.core import Array, Core, OneDim, Other
-from nameexpr.tensors.faults import allocating, explained
-from nameexpr.tensors.operators import Operators, as_core, data_and_names
-from nameexpr.tensors.ops import in_place
+from nameexpr.tensors.faults import explained
+from nameexpr.tensors.operators import Operators, as_core, carrying, data_and_names
+from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.writing import COMPLEX, check_real, check_writeable, store
 
 _FILLED = Pairing("masked_fill", "tensor", "mask")
@@ -39,7 +39,8 @@ class Masks(Operators):
 
     __slots__ = ()
 
-    @allocating("keeps")
+    @op("keeps")
+    @carrying
     def masked_fill(self, mask: Other, value: Other, *, out: Core | None = None) -> Self:
         """Return a copy with `value` where the mask is true; the value is cast to the dtype.
 
@@ -48,7 +49,7 @@ class Masks(Operators):
         OperandError
             NE573 if the mask is not of bools, NE579 if the value is neither a number nor a 0-d tensor.
         SizeError
-            NE380, if the mask has more dims than the tensor.
+            NE380 if the mask has more dims than the tensor.
 
         Examples
         --------
@@ -80,7 +81,7 @@ class Masks(Operators):
 
     masked_fill_ = in_place(masked_fill)
 
-    @allocating("drops")
+    @op("drops")
     def masked_select(self, mask: Other, *, out: Core | None = None) -> Self:
         """Return the elements where the mask is true, in row-major order: one dim, without a name.
 
@@ -93,7 +94,7 @@ class Masks(Operators):
         data = np.broadcast_to(self._data, shape)[np.broadcast_to(where._data, shape)]
         return self._put(np.atleast_1d(data), (None,), "masked_select", out)
 
-    @allocating("unifies", extra=True)
+    @op("unifies", extra=True)
     def where(self, condition: Other, other: Other) -> Self:
         """Return the elements where the condition is true, and those of `other` elsewhere.
 
@@ -116,7 +117,9 @@ class Masks(Operators):
         raise error(Diagnostic("NE579", message, hint=f"{hint} takes values from a tensor"))
 
     def _cast_value(self, value: Any, verb: str) -> Array:
-        """Return a number in the tensor's dtype: fractions are cut off (NE577 if integers do not hold it)."""
+        """Return a number in the tensor's dtype: fractions are truncated (NE577 if an integer dtype cannot
+        hold it).
+        """
         dtype = self._data.dtype
         try:
             if dtype.kind in "iu":
@@ -128,7 +131,7 @@ class Masks(Operators):
         except (OverflowError, ValueError) as refused:
             raise explained(verb, (self, plain(value)), refused) from refused
 
-    @allocating("keeps")
+    @op("keeps")
     def index_fill(self, dim: OneDim, index: Other, value: Other, *, out: Core | None = None) -> Self:
         """Return a copy with `value` at some indices along a dim; the value is cast to the dtype.
 
@@ -149,7 +152,7 @@ class Masks(Operators):
 
     index_fill_ = in_place(index_fill)
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
     def index_select(self, dim: OneDim, index: Other) -> Self:
         """Return the elements at some indices along a dim, which keeps its name.
 
@@ -160,7 +163,8 @@ class Masks(Operators):
         places = self._indices(index, at, self._data, "index_select")
         return self._wrap(np.take(self._data, np.atleast_1d(places), axis=at), self._names)
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
+    @carrying
     def gather(self, dim: OneDim, index: Other) -> Self:
         """Return the elements that `index`, a tensor with the same dims, points at along a dim.
 
@@ -207,7 +211,7 @@ class Masks(Operators):
 
 
 _VALUES = {"fill": "copy_", "index_fill": "x[...] = values"}
-"""What takes values from a tensor, where that is not `where`."""
+"""The functions that take values from a tensor, other than `where`."""
 _MASKED = {"index_fill": "masked_fill", "index_select": "masked_select", "gather": "where"}
 
 
@@ -227,12 +231,13 @@ def choose(mask: Any, x: Any, y: Any) -> Any:
     tensors = [Core._wrap(np.asarray(data), names) for data, names in pairs]
     both = pairing_broadcast(tensors[0]._dims, tensors[1]._dims, Pairing("where"))
     dims = pairing_broadcast(both, condition._dims, Pairing("where", "tensor", "condition"))
-    dtype = common_dtype(*(data for data, _ in pairs))  # np.where knows no weak numbers of Python's
+    dtype = common_dtype(*(data for data, _ in pairs))  # np.where does not treat Python scalars as weak
     values = np.where(condition._data, *(np.asarray(data, dtype) for data, _ in pairs))
     chosen = Core._tensor_class._wrap(np.asarray(values), names_of(dims))
     operands = [as_core(value, "where") for value in (mask, x, y) if hasattr(value, "shape")]
     if not any(operand._coordinates for operand in operands):
         return chosen
-    from nameexpr.tensors.labelled import attach, of_all
+    from nameexpr.tensors.labelled import attach
+    from nameexpr.tensors.surviving import of_all
 
     return attach(chosen, of_all(operands, "where"))

@@ -54,6 +54,7 @@ _ROWS = {
     "unique": "np.unique(x.numpy())",
     "inv inverse det solve": "np.linalg takes x.numpy()",
     "fill": "x.fill_(value) writes over x, ne.full makes a tensor",
+    "plan": "ne.compile(text).plan(...) shows how a text is computed",
     "map apply apply_": "ne.from_numpy(function(x.numpy()), x.names) keeps the names",
 }
 ADVICE = {word: text.replace("{name}", word) for words, text in _ROWS.items() for word in words.split()}

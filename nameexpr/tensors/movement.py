@@ -1,4 +1,4 @@
-"""Methods that move, merge and split dims: views wherever NumPy can give one."""
+"""Methods that move, merge and split dims: views if NumPy can create them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from nameexpr.rules import remembered
 from nameexpr.rules.calls import DimLike, ShownCall, fault, shown
 from nameexpr.rules.names import Alignment, aligned_as
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.faults import allocating
 from nameexpr.tensors.ops import op
 
 
 class _Missing:
-    """An argument that is not given, where None means something."""
+    """An argument that is not given, in cases where None has a meaning."""
 
     __slots__ = ()
 
@@ -34,14 +33,14 @@ class Movement(Core):
 
     @op("names")
     def align_to(self, *names: object) -> Self:
-        """Return a view with the dims in this order, and a new dim of size 1 for every name that is new.
+        """Return a view with the dims in this order, and a new dim of size 1 for every new name.
 
         Parameters
         ----------
         *names
-            The names in the wanted order. `...`, at most once, stands for all dims that are not mentioned, in
-            their order; it is the only way to keep dims that have no name. One string "C ... N" and one list
-            do as well.
+            The names in the requested order. `...`, at most once, stands for all dims that are not mentioned,
+            in their order; it is the only way to keep dims that have no name. One string "C ... N" or one
+            list is also accepted.
 
         Raises
         ------
@@ -49,10 +48,8 @@ class Movement(Core):
             If a dim is not mentioned or has no name (and there is no `...`), or a name is malformed or
             mentioned twice.
 
-        Notes
-        -----
-        `Tensor.align_to` of PyTorch's page "Named Tensors". None as a wanted name, which PyTorch takes at
-        times, is an error.
+        Notes ----- `Tensor.align_to` of PyTorch's page "Named Tensors". None as a name, which PyTorch accepts
+        in some cases, is an error.
 
         Examples
         --------
@@ -103,7 +100,7 @@ class Movement(Core):
         """
         if self._is_by_name:
             return self
-        from nameexpr.tensors.by_name import kind_by_name  # late: few programs need it
+        from nameexpr.tensors.by_name import kind_by_name  # imported here: few programs need it
 
         return kind_by_name()._wrap(self._data, self._names)  # type: ignore[return-value]
 
@@ -130,7 +127,7 @@ class Movement(Core):
     @overload
     def flatten(self, start_dim: DimLike = 0, end_dim: DimLike = -1, out_dim: str | None = ...) -> Self: ...
 
-    @allocating("names")
+    @op("names")
     def flatten(
         self,
         start_dim: Any = _MISSING,
@@ -139,25 +136,25 @@ class Movement(Core):
         *,
         dims: Any = _MISSING,
     ) -> Self:
-        """Return the tensor with neighbouring dims merged into one, row-major.
+        """Return the tensor with adjacent dims merged into one, row-major.
 
-        `flatten(dims, out_dim)` or `flatten(start_dim, end_dim, out_dim)`; a view where NumPy can give one.
+        `flatten(dims, out_dim)` or `flatten(start_dim, end_dim, out_dim)`; a view if NumPy can create one.
 
         Parameters
         ----------
         dims
-            A list of neighbours in their order, by name or position; or one string, "C H
+            A list of adjacent dims in their order, by name or position; or one string, "C H
             W".
         start_dim, end_dim
             The first and the last of the dims to merge, by name or position; all dims if left out.
         out_dim
-            Name of the merged dim; None leaves it without one. It may be left out only where no name would be
+            Name of the merged dim; None leaves it without one. It may be left out only if no name would be
             lost.
 
         Raises
         ------
         DimNameError
-            If the dims are not neighbours in this order, or `out_dim` is missing, malformed or the name of
+            If the dims are not adjacent in this order, or `out_dim` is missing, malformed or the name of
             another dim.
         DimRangeError
             If there is no such position.
@@ -192,7 +189,7 @@ class Movement(Core):
         return self._reshaped(*remembered.flattened_range(self._names, self._data.shape, start, end, *names))
 
     def _flattened(self, dims: Any, rest: tuple[object, ...]) -> Self:
-        """Return `flatten(dims, out_dim)`, the out_dim being what is given besides."""
+        """Return `flatten(dims, out_dim)`, with out_dim in the remaining arguments."""
         wanted = dims.split() if isinstance(dims, str) else list(dims) if _is_list(dims) else [dims]
         given = [argument for argument in rest if argument is not _MISSING]
         if len(given) != 1:
@@ -205,7 +202,7 @@ class Movement(Core):
     def unflatten(
         self, dim: DimLike, sizes: str | Mapping[str, int] | Sequence[tuple[str | None, int]] | Sequence[int]
     ) -> Self:
-        """Return the tensor with one dim split into several, row-major; a view where NumPy can give one.
+        """Return the tensor with one dim split into several, row-major; a view if NumPy can create one.
 
         Parameters
         ----------
@@ -220,7 +217,7 @@ class Movement(Core):
         SizeError
             If the sizes do not multiply to the size of the dim.
         DimNameError
-            If the dim is unknown, a new name is malformed or doubled, or a named dim gets plain sizes.
+            If the dim is unknown, a new name is malformed or repeated, or a named dim gets plain sizes.
 
         Notes
         -----
@@ -239,7 +236,7 @@ class Movement(Core):
             try:
                 return self._reshaped(*remembered.unflattened(names, shape, dim, tuple(sizes)))
             except NameExprError:
-                pass  # asked again, for an error that shows the list as it was given
+                pass  # tried again, for an error that shows the list as it was passed
         return self._reshaped(*remembered.unflattened(names, shape, dim, sizes))
 
     def _reshaped(self, names: Names, shape: tuple[int, ...]) -> Self:

@@ -1,7 +1,7 @@
-"""`NamedTensor`, put together from its families of methods, and the functions that make one.
+"""`NamedTensor`, assembled from its families of methods, and the functions that create one.
 
-`tensor` copies its data, `as_tensor` and `from_numpy` share memory with an array. `wrap` is the door for code
-that has computed names already: no copy, no check.
+`tensor` copies its data, `as_tensor` and `from_numpy` share memory with an array. `wrap` is for code that has
+already computed the names: it neither copies nor checks.
 
 >>> x = tensor([[1.0, 2.0], [3.0, 4.0]], names="N C")
 >>> x.rename(N="batch").align_to("C", ...).names
@@ -56,11 +56,10 @@ class NamedTensor(
     Display,
     Protocols,
 ):
-    """A NumPy array whose dims have names; made by `tensor`, `as_tensor` and `from_numpy`.
+    """A NumPy array whose dims have names; created by `tensor`, `as_tensor` and `from_numpy`.
 
-    A name is None or an identifier, and no tensor carries one twice. Every method that takes dims takes their
-    names, checks them and gives its result the names that follow. The array itself is `x.numpy()`, at no
-    cost.
+    A name is None or an identifier, and is unique within a tensor. Every method that takes dims accepts their
+    names, checks them and infers the names of its result. The array itself is `x.numpy()`, at no cost.
 
     Notes
     -----
@@ -79,21 +78,21 @@ class NamedTensor(
     __slots__ = ()
 
     def __new__(cls, *args: object, **kwargs: object) -> NamedTensor:
-        """Refuse to be called: `tensor` says what is copied and what is checked."""
+        """Raise an error that refers to `tensor`, which documents what is copied and what is checked."""
         hint = "tensor(data, names='N C') copies the data, from_numpy(array, names='N C') shares it"
         message = "a NamedTensor is made by tensor(), as_tensor() or from_numpy()"
         raise error(Diagnostic("NE653", message, hint=hint))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return how to make this tensor again, for pickle and deepcopy; its names are checked again."""
+        """Return how to recreate this tensor, for pickle and deepcopy; its names are checked again."""
         return from_numpy, (self._data, self._names)
 
     @op("names")
     def rename(self, /, *names: object, **rename_map: str | None) -> Self:
         """Return a view with other names: all of them in order, or some as old=new.
 
-        In order, `...` keeps the names at its place, and a single None drops all. With old=new all
-        changes are made at once, so names can be swapped. The array is shared.
+        In a list, `...` keeps the names at its position, and a single None drops all. With old=new all
+        changes are made at once, so that names can be swapped. The array is shared.
 
         Parameters
         ----------
@@ -105,7 +104,7 @@ class NamedTensor(
         Raises
         ------
         DimNameError
-            If a name is malformed or doubled, an old one is unknown, or there is not one per dim.
+            If a name is malformed or repeated, an old one is unknown, or there is not one per dim.
 
         Notes
         -----
@@ -130,7 +129,7 @@ class NamedTensor(
         Raises
         ------
         DimNameError
-            As `rename`; the tensor then keeps its names.
+            As for `rename`; the tensor then keeps its names.
 
         Examples
         --------
@@ -144,18 +143,18 @@ class NamedTensor(
 
     @op("names")
     def refine_names(self, *names: object) -> Self:
-        """Return a view whose unnamed dims have names; a dim that has one must keep it.
+        """Return a view with names for unnamed dims; a dim that has a name must keep it.
 
         Parameters
         ----------
         *names
-            One name or None per dim; `...` keeps the names at its place. One string "N ... C" and one
-            list do as well.
+            One name or None per dim; `...` keeps the names at its position. One string "N ... C" or one list
+            is also accepted.
 
         Raises
         ------
         DimNameError
-            If a dim would change or lose its name, a name is malformed or doubled, or there is not one per
+            If a dim would change or lose its name, a name is malformed or repeated, or there is not one per
             dim.
 
         Notes
@@ -172,7 +171,7 @@ class NamedTensor(
 
 Core._tensor_class = NamedTensor
 wrap = NamedTensor._wrap
-"""`wrap(data, names)`: a tensor around an array, unchecked, for code that knows the names to be right."""
+"""`wrap(data, names)`: a tensor around an array, unchecked, for code that has already validated the names."""
 
 
 @op("makes")
@@ -192,10 +191,10 @@ def tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedTens
     Raises
     ------
     DimNameError
-        If a name is malformed or doubled, there is not one per dim, or the data has other names already.
+        If a name is malformed or repeated, there is not one per dim, or the data already has other names.
     OptionError
         If the data is not an array of numbers, or a masked array or matrix, or names or dtype are of the
-        wrong kind.
+        wrong type.
 
     Notes
     -----
@@ -211,7 +210,7 @@ def tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedTens
 
 @checked
 def as_tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedTensor:
-    """Return the data as a tensor that shares memory with it where it is an array of that dtype, else a copy.
+    """Return the data as a tensor that shares memory with it if it is an array of that dtype, else a copy.
 
     A NamedTensor that needs no change is returned itself. Arguments and errors are those of `tensor`.
 
@@ -233,7 +232,7 @@ def from_numpy(array: npt.NDArray[Any], names: object = None) -> NamedTensor:
     OptionError
         If it is not an array.
     DimNameError
-        If a name is malformed or doubled, or there is not one per dim.
+        If a name is malformed or repeated, or there is not one per dim.
 
     Examples
     --------
@@ -251,40 +250,40 @@ def from_numpy(array: npt.NDArray[Any], names: object = None) -> NamedTensor:
 
 
 def made(data: object, names: object, dtype: object, *, copy: bool) -> NamedTensor:
-    """Return the data as a tensor: what `tensor` and `as_tensor` do."""
+    """Return the data as a tensor: the implementation of `tensor` and `as_tensor`."""
     found = None if type(data) is np.ndarray or isinstance(data, NamedTensor) else _foreign(data)
     old = data if isinstance(data, NamedTensor) else found and wrap(found.array, found.names)
     array = as_array(data if old is None else old.numpy(), dtype, copy=copy)
     coordinates: Any = () if old is None else old._coordinates if found is None else found.coordinates
     if names is None and old is not None:
-        return _with(wrap(array, old.names), coordinates)
+        return with_labels(wrap(array, old.names), coordinates)
     old_names = (None,) * array.ndim if old is None else old.names
     new_names = checked_names(names, dims_of(old_names, array.shape))
     if old is not None and old.has_names():
         _check_kept(old, new_names, type(data).__name__, has_all=found is None)
-    return _with(wrap(array, new_names), coordinates)
+    return with_labels(wrap(array, new_names), coordinates)
 
 
-def _with(tensor: NamedTensor, coordinates: Any) -> NamedTensor:
-    """Return a tensor with coordinates; those of an array of another library may wait for its names."""
+def with_labels(tensor: NamedTensor, coordinates: Any) -> NamedTensor:
+    """Return a tensor with coordinates; those of an array of another library may still need its names."""
     if callable(coordinates):
         coordinates = coordinates(tensor.names)
     if not coordinates:
         return tensor
-    from nameexpr.tensors.labelled import attach  # late: few tensors have coordinates
+    from nameexpr.tensors.labelled import attach  # imported here: few tensors have coordinates
 
     return attach(tensor, coordinates)  # type: ignore[no-any-return]
 
 
 def _foreign(data: object) -> Foreign | None:
-    """Return what an array of another library holds, None for any other object."""
-    from nameexpr.tensors.foreign import foreign  # late: most data are arrays
+    """Return the contents of an array of another library, None for any other object."""
+    from nameexpr.tensors.foreign import foreign  # imported here: most data are arrays
 
     return foreign(data)
 
 
 def _check_kept(old: NamedTensor, names: Names, kind: str, *, has_all: bool) -> None:
-    """Raise NE418 where a name would be lost; or gained, unless an index of pandas left it open."""
+    """Raise NE418 if a name would be lost; or gained, unless an index of pandas left it open."""
     for at, (name, new) in enumerate(zip(old.names, names, strict=True)):
         if name != new and (has_all or name is not None):
             message = f"the data is a {kind} whose dim {at} is called {name!r}, not {new!r}"

@@ -1,17 +1,18 @@
-"""How the rules are applied to real tensors: one short path for each family, which its operators share.
+"""The application of the rules to real tensors: one short path for each family, which its operators share.
 
-The fast cases stand first: names that are equal, a Python number, a dim given by its name. What goes wrong is
-looked into only after it went wrong.
+The fast cases come first: equal names, a Python number, a dim given by its name. Errors are analysed only
+after they occurred.
 
 Kernels are looked up here, by the operator's name: `_keep` finds those of one operand, `_unify` those of two
-(with `_operate` and `_compare`, its short cuts for signs), `_reduce` reductions. What they give goes through
-`_named`, or through `_put` where it may be written into `out`.
+(with `_operate` and `_compare`, its short cuts for signs), `_reduce` reductions. Their results go through
+`_named`, or through `_put` if they may be written into `out`.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any, Self
+from collections.abc import Callable, Iterable
+from functools import lru_cache, wraps
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -27,16 +28,17 @@ from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained, has_complex, unordered, wrong_kind
 from nameexpr.tensors.writing import apply_into, spelt, write
 
+F = TypeVar("F", bound=Callable[..., Any])
 _NOT_OURS: Any = NotImplemented
 NEEDED: Any = ...
-"""The default of a dim argument that may come as `axis=` and must come (NE416)."""
+"""The default of a required dim argument, which may be passed as `axis=` (NE416)."""
 
 KNOWN = (Core, int, float, complex, np.ndarray, np.generic, list, tuple)
 NUMBERS = frozenset({int, float, bool, complex})
 _REAL = NUMBERS - {complex}
 REFUSED = (TypeError, ValueError, OverflowError, MemoryError, AttributeError)
-"""What NumPy raises when it cannot apply a function (AttributeError, where it asks Python objects for one);
-ours are ValueErrors too, and are passed on.
+"""The exceptions of NumPy when it cannot apply a function (AttributeError if it looks for one in Python
+objects); ours are also ValueErrors, and are passed on.
 """
 
 unify_names = lru_cache(maxsize=4096)(unify_from_right)
@@ -44,7 +46,7 @@ _removed = lru_cache(maxsize=4096)(removed)
 
 
 class Operators(Core):
-    """keeps, unifies, removes: what the operators of a family have in common."""
+    """The code that the operators of all families share."""
 
     __slots__ = ()
 
@@ -66,6 +68,11 @@ class Operators(Core):
         """Return the result of a pointwise operator on two operands, one of which is this tensor."""
         a, names = data_and_names(left, verb)
         b, other_names = data_and_names(right, verb)
+        if (other_names if left is self else names) and type(left) is not type(right):
+            known = carrier(self, (right if left is self else left,))
+            if known is not None:
+                pair = (left, known) if left is self else (known, right)
+                return known._unify(verb, *pair, out)  # type: ignore[no-any-return]
         if not names:
             names = other_names
         elif names != other_names and other_names:
@@ -88,10 +95,10 @@ class Operators(Core):
             raise _ours(fault, spelt(verb, is_out=out is not left), (left, right)) from fault
 
     def _operate(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
-        """Return what a sign gives: NotImplemented beside what may have an operator of its own."""
+        """Return the result of a sign: NotImplemented for objects that may have their own operator."""
         other = right if left is self else left
-        if not isinstance(other, KNOWN):
-            return self._operate_foreign(verb, left, right, out)
+        if not isinstance(other, KNOWN) and not is_operand(other):
+            return _NOT_OURS  # type: ignore[no-any-return]
         if out is None and type(other) is type(self) and other._names == self._names:
             try:
                 return self._named(BINARY[verb](left._data, right._data), self._names)
@@ -99,17 +106,8 @@ class Operators(Core):
                 raise _ours(fault, verb, (left, right)) from fault
         return self._unify(verb, left, right, out)
 
-    def _operate_foreign(self, verb: str, left: Any, right: Any, out: Core | None) -> Self:
-        """Return what a sign gives with an array of another library, whose coordinates the result has."""
-        other = right if left is self else left
-        if not is_operand(other):
-            return _NOT_OURS  # type: ignore[no-any-return]
-        tensor: Any = as_core(other, verb)
-        a, b = (self, tensor) if left is self else (tensor, self)
-        return (tensor if out is None else self)._unify(verb, a, b, out)
-
     def _compare(self, verb: str, other: Any) -> Self:
-        """Return what a sign gives that asks which number is larger, as `_operate` and `_ranked`."""
+        """Return the result of an ordering comparison, like `_operate` and `_ranked`."""
         if type(other) is type(self) and other._names == self._names:
             a, b = self._data, other._data
             if a.dtype.kind not in "cV" and b.dtype.kind not in "cV":
@@ -120,7 +118,7 @@ class Operators(Core):
         return self._ranked(verb, other) if is_operand(other) else _NOT_OURS
 
     def _ranked(self, verb: str, other: Any, out: Core | None = None) -> Self:
-        """Return which number is larger, or the larger one: complex numbers have no order (NE571)."""
+        """Return which number is larger, or the larger one: complex numbers are not ordered (NE571)."""
         kind = self._data.dtype.kind
         if type(other) in _REAL and kind not in "cV":
             return self._unify(verb, self, other, out)
@@ -134,14 +132,14 @@ class Operators(Core):
         return self._unify(verb, self, other, out)
 
     def _named(self, data: Any, names: Names) -> Self:
-        """Return a tensor around what a kernel returned: NumPy makes a scalar of a 0-d array."""
+        """Return a tensor around the result of a kernel: NumPy returns a scalar for a 0-d array."""
         new = object.__new__(type(self))
         new._data = data if type(data) is np.ndarray else np.asarray(data)
         new._names = names
         return new
 
     def _put(self, data: Any, names: Names, verb: str, out: Core | None) -> Self:
-        """Return a tensor around what a kernel returned, or write it into `out`."""
+        """Return a tensor around the result of a kernel, or write it into `out`."""
         if out is None:
             return self._named(data, names)
         if out is self:
@@ -155,19 +153,19 @@ class Operators(Core):
         return self._data, self._position(dim, verb)
 
     def _axes(self, dim: object, verb: str) -> tuple[int, ...]:
-        """Return the positions that a `dim` argument means: all of them for None and an empty list."""
+        """Return the positions for a `dim` argument: all of them for None and an empty list."""
         if dim is None or (isinstance(dim, list | tuple) and not dim):
             return tuple(range(self._data.ndim))
         return axes(self._dims, dim, verb)
 
     def _reduce(self, verb: str, dim: object, keepdim: bool, out: Core | None = None, **options: Any) -> Self:
-        """Return a reduction over dims, which its names lose."""
+        """Return a reduction over dims, whose names are removed."""
         names = self._names
         gone = (names.index(dim),) if type(dim) is str and dim in names else self._axes(dim, verb)
         names = names if keepdim else _removed(names, gone)
         kernel = getattr(reductions, verb)
         try:
-            if options:  # a call with ** takes long
+            if options:  # a call with ** is slow
                 data = kernel(self._data, axis=gone, keepdims=keepdim, **options)
             else:
                 data = kernel(self._data, axis=gone, keepdims=keepdim)
@@ -179,8 +177,8 @@ class Operators(Core):
 
 
 def _beside_float(a: Any, b: Any) -> tuple[Any, Any]:
-    """Return an array and a float of Python's, which is weak: where NumPy would have a dtype of its own for
-    both, integers and bools become the default dtype, and the number becomes bfloat16.
+    """Return an array and a Python float, which is weak: where NumPy would choose another dtype for both,
+    integers and bools become the default dtype, and the number becomes bfloat16.
     """
     number, array = (a, b) if type(a) is float else (b, a)
     if array.dtype.kind in "iub" and default_float() != np.float64:
@@ -215,7 +213,7 @@ def as_operand(operand: object, verb: str) -> Array:
 
 
 def as_core(operand: object, verb: str) -> Core:
-    """Return an operand as a tensor, with the names that an array of xarray or pandas has (NE575)."""
+    """Return an operand as a tensor, with the names of an array of xarray or pandas (NE575)."""
     if isinstance(operand, Core):
         return operand
     if type(operand) is not np.ndarray and is_foreign(operand):
@@ -226,12 +224,57 @@ def as_core(operand: object, verb: str) -> Core:
 
 
 def is_operand(other: object) -> bool:
-    """Return whether an operator takes this with a tensor; others may have operators of their own."""
+    """Return whether an operator accepts this with a tensor; other objects may have their own operators."""
     return isinstance(other, KNOWN) or is_foreign(other)
 
 
 def is_foreign(operand: object) -> bool:
     """Return whether an operand is an array of another library."""
-    from nameexpr.tensors import foreign  # late: few operands are
+    from nameexpr.tensors import foreign  # imported here: few operands are
 
     return foreign.is_foreign(operand)
+
+
+def carrying(function: F) -> F:
+    """Return a method whose result has the coordinates of its other operands, if its tensor has none."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            own = type(args[0])
+            for other in args if not kwargs else (*args, *kwargs.values()):
+                if (
+                    type(other) is not own
+                    and type(other) not in _BARE
+                    and carrier(args[0], (other,)) is not None
+                ):
+                    from nameexpr.tensors.labelled import with_coordinates
+
+                    return with_coordinates(function.__name__, function, args, kwargs)
+            return function(*args, **kwargs)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
+
+    return call  # type: ignore[return-value]
+
+
+def carrier(tensor: Any, operands: Iterable[Any]) -> Any:
+    """Return the first other operand with coordinates, as a tensor; None if the tensor has some itself.
+
+    Tensors with coordinates have methods of their own, which keep them (`nameexpr.tensors.labelled`).
+    """
+    if tensor._coordinates:
+        return None
+    for other in operands:
+        if type(other) not in _BARE and type(other) is not type(tensor):
+            from nameexpr.tensors.labelled import understood  # late: few operands have any
+
+            known = understood(other)
+            if getattr(known, "_coordinates", ()):
+                return known
+    return None
+
+
+_BARE: set[type] = {*NUMBERS, type(None), str, list, tuple, np.ndarray, np.float64}
+"""Classes of operands that have no coordinates, and of NumPy's scalars the most frequent one."""

@@ -1,12 +1,12 @@
-"""The table of operators, `OPS`, and how an operator gets into it: its `def` is the row.
+"""The table of operators, `OPS`, and its decorators: the `def` of an operator is its row.
 
 `@op(rule)` on a method or function records its name, its rule for names and the first sentence of its
 docstring, and changes nothing. `abs_ = in_place(abs)` declares the twin that writes over the tensor. The
 conformance tests, `docs/operators.md` and the REPL read the table.
 
-Every operator that makes a tensor takes `out=`: in place is nothing but `out=` with the tensor itself. So one
-`def` serves method, twin and function (`nameexpr.tensors.functions`), and the rules for writing, which are in
-`nameexpr.rules.writing`, are applied in one place.
+Every operator that creates a tensor accepts `out=`: the in-place form is `out=` with the tensor itself. One
+`def` therefore serves method, twin and function (`nameexpr.tensors.functions`), and the rules for writing,
+which are in `nameexpr.rules.writing`, are applied in one place.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from inspect import CO_VARARGS, CO_VARKEYWORDS, unwrap
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
+
+from nameexpr.errors import Diagnostic, NameExprError, error
 
 Rule: TypeAlias = Literal[
     "keeps",
@@ -61,9 +63,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def op(rule: Rule, *, extra: bool = False, is_bare: bool = False) -> Callable[[F], F]:
-    """Return the decorator that enters a function into the table; `extra` is what PyTorch's page lacks.
+    """Return the decorator that adds a function to the table; `extra` marks operators that PyTorch's page
+    lacks.
 
-    The keywords are checked, but for what `is_bare`: attributes, and what is decorated already.
+    The keywords are checked, except for those marked `is_bare`: attributes, and already decorated functions.
     """
 
     def enter(function: F) -> F:
@@ -75,22 +78,53 @@ def op(rule: Rule, *, extra: bool = False, is_bare: bool = False) -> Callable[[F
 
 
 def checked(function: F) -> F:
-    """Return a function that takes synonyms of its keywords, and answers others with an error of ours."""
+    """Return a function that accepts synonyms of its keywords, and raises our error for others."""
     known = keywords_of(function)
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs and not known.issuperset(kwargs):
-            args, kwargs = corrected(function, args, kwargs)
-        return function(*args, **kwargs)
+        try:
+            if kwargs and not known.issuperset(kwargs):
+                args, kwargs = corrected(function, args, kwargs)
+            return function(*args, **kwargs)
+        except Exception as raised:
+            fault = leaving(raised, function, args, kwargs)
+            if fault is raised:
+                raise
+            raise fault from fault.__cause__
 
     return call  # type: ignore[return-value]
+
+
+def leaving(
+    raised: Exception,
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    left_out: str = "",
+) -> Exception:
+    """Return what leaves an operator in which this was raised; see `nameexpr.rules.arguments.leaving`."""
+    from nameexpr.rules import arguments  # late: few calls fail
+
+    if isinstance(raised, MemoryError) and not isinstance(raised, NameExprError):
+        fault = exhausted(function.__name__, raised)
+        fault.__cause__ = raised
+        return fault
+    return arguments.leaving(raised, function, args, kwargs, left_out)
+
+
+def exhausted(verb: str, fault: Exception, shape: tuple[int, ...] | None = None) -> NameExprError:
+    """Return the error for a result that does not fit into memory (NE707)."""
+    sizes = getattr(fault, "shape", shape)
+    which = "the result" if sizes is None else f"a result of shape {tuple(sizes)}"
+    hint = "compute it in parts, or in a smaller dtype"
+    return error(Diagnostic("NE707", f"{verb}: {which} is larger than this machine's memory", hint=hint))
 
 
 def keywords_of(function: Callable[..., Any]) -> frozenset[str]:
     """Return the names of a function's parameters, decorated or not; all words if it checks others itself.
 
-    That is, if it has a `**` parameter which is not called `others`: that one is for type checkers.
+    It does if it has a `**` parameter which is not called `others`: that one is for type checkers.
     """
     code = unwrap(function).__code__
     own = code.co_argcount + code.co_kwonlyargcount
@@ -110,20 +144,23 @@ class _AllWords(frozenset[str]):
 
 def corrected(function: Callable[..., Any], *call: Any) -> Any:
     """Return a call's arguments with synonyms replaced: see `nameexpr.tensors.keywords.corrected`."""
-    from nameexpr.tensors import keywords  # late: few calls need it
+    from nameexpr.tensors import keywords  # imported here: few calls need it
 
     return keywords.corrected(function, *call)
 
 
-def unknown_option(verb: str, others: dict[str, Any], parameters: tuple[str, ...], tensor: Any) -> Exception:
-    """Return the error for the first keyword that a method does not have (NE681)."""
-    from nameexpr.tensors import keywords
+def refused(method: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> Exception:
+    """Return the error for wrong arguments of a method that looks for them itself; `...` is not given."""
+    from nameexpr.rules.arguments import misfit
 
-    return keywords.unknown(verb, *next(iter(others.items())), parameters, (tensor,))
+    given = tuple(value for value in args if value is not ...)
+    is_twin = out is args[0]
+    fault = misfit(method, given, kwargs, "out" if is_twin else "", "_" if is_twin else "")
+    return fault or TypeError(f"{method.__name__}: wrong arguments")
 
 
 def called(function: F, home: str, name: str) -> F:
-    """Return a function that a table makes under the name of its row, in tracebacks too."""
+    """Return a function from a table under the name of its row, also in tracebacks."""
     function.__name__, function.__qualname__ = name, f"{home}.{name}"
     function.__code__ = function.__code__.replace(co_name=name, co_qualname=function.__qualname__)
     return function
@@ -132,16 +169,22 @@ def called(function: F, home: str, name: str) -> F:
 def in_place(method: F, *, extra: bool = False) -> F:
     """Return the twin `name_` of a method, which writes its result over the tensor and returns the tensor.
 
-    Names are never refined: a tensor with any name must have exactly those of the result already. Nothing is
+    Names are never refined: a tensor with any name must already have exactly those of the result. Nothing is
     written before every check has passed.
     """
-    known = keywords_of(method) - {"out"}
+    known, function = keywords_of(method) - {"out"}, getattr(method, "__wrapped__", method)
 
     @wraps(method)
     def twin(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if kwargs and not known.issuperset(kwargs):
-            (self, *args), kwargs = corrected(twin, (self, *args), kwargs, "out")
-        return method(self, *args, out=self, **kwargs)
+        try:
+            if kwargs and not known.issuperset(kwargs):
+                (self, *args), kwargs = corrected(twin, (self, *args), kwargs, "out")
+            return function(self, *args, out=self, **kwargs)
+        except Exception as raised:
+            fault = leaving(raised, twin, (self, *args), kwargs, left_out="out")
+            if fault is raised:
+                raise
+            raise fault from fault.__cause__
 
     name = method.__name__ + "_"
     twin.__name__, twin.__qualname__ = name, method.__qualname__ + "_"

@@ -1,7 +1,8 @@
-"""Order statistics: median, mode, kthvalue, topk, sorting, and where the largest and smallest elements are.
+"""Order statistics: median, mode, kthvalue, topk, sorting, and the largest and smallest elements with their
+indices.
 
 With a dim they return `Selected(values, indices)`, a named tuple of two tensors; indices are positions along
-that dim. Which one of equal elements an index points at is left open, except that it is one of them.
+that dim. Which one of equal elements an index refers to is unspecified.
 
 >>> x = ne.tensor([[3, 1, 2], [4, 6, 5]], names="N C")
 >>> values, indices = x.median("C")
@@ -21,7 +22,8 @@ from nameexpr.backends.numpy.arrays import is_inexact
 from nameexpr.rules.calls import ShownCall, called, counted, fault, removed, shown, spelt
 from nameexpr.tensors.arguments import checked_int
 from nameexpr.tensors.core import Array, Core, OneDim
-from nameexpr.tensors.faults import allocating, check_ordered
+from nameexpr.tensors.faults import check_ordered
+from nameexpr.tensors.ops import op
 from nameexpr.tensors.reductions import ALL, Reductions
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ class Selected(NamedTuple, Generic[T_co]):
     indices: T_co
 
     def __repr__(self) -> str:
-        """Return both tensors, each on lines of its own."""
+        """Return both tensors, each on separate lines."""
         return f"values_and_indices(\nvalues={self.values!r},\nindices={self.indices!r})"
 
     def _repr_html_(self) -> str:
@@ -69,7 +71,7 @@ class _StatisticOfTensor(Protocol[T_co]):
 
 
 class OrderStatistic(Protocol):
-    """What type checkers know of `max` and the like: a tensor, and along a dim `(values, indices)`."""
+    """The type of `max` and the like for type checkers: a tensor, or along a dim `(values, indices)`."""
 
     @overload
     def __get__(self, tensor: None, kind: Any) -> Callable[..., Any]: ...
@@ -79,7 +81,7 @@ class OrderStatistic(Protocol):
 
 
 def _of_all_or_along(method: Callable[..., Any]) -> OrderStatistic:
-    """Return a method as it is: only type checkers take it for something else."""
+    """Return a method unchanged: only type checkers see another type."""
     return cast("OrderStatistic", method)
 
 
@@ -89,11 +91,11 @@ class Ordering(Reductions):
     __slots__ = ()
 
     @_of_all_or_along
-    @allocating("removes")
+    @op("removes")
     def median(self, dim: Any = ALL, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Any:
-        """Return the lower median: the middle element, or the smaller of the middle two; nan wins.
+        """Return the lower median: the middle element, or the smaller of the middle two; nan if there is one.
 
-        Of all elements a 0-d tensor, along a dim `(values, indices)`.
+        The result is a 0-d tensor, or along a dim `(values, indices)`.
 
         >>> ne.tensor([3.0, 1.0, 2.0, 4.0]).median()
         tensor(2.)
@@ -101,7 +103,7 @@ class Ordering(Reductions):
         return self._middle("median", ordering.median, ordering.full_median, dim, keepdim)
 
     @_of_all_or_along
-    @allocating("removes")
+    @op("removes")
     def nanmedian(self, dim: Any = ALL, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Any:
         """Return the lower median of the elements that are not nan.
 
@@ -114,11 +116,11 @@ class Ordering(Reductions):
         if dim is not ALL:
             return self._select(kernel, dim, keepdim, verb)
         check_ordered(self._data, verb)
-        if not is_inexact(self._data.dtype):  # the median of no elements is nan, where the dtype has one
+        if not is_inexact(self._data.dtype):  # the median of no elements is nan, if the dtype has it
             self._check_not_empty(verb, ALL)
         return self._named(full(self._data), ())
 
-    @allocating("removes")
+    @op("removes")
     def mode(
         self, dim: OneDim = -1, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
     ) -> Selected[Self]:
@@ -129,7 +131,7 @@ class Ordering(Reductions):
         """
         return self._select(ordering.mode, dim, keepdim, "mode")
 
-    @allocating("removes")
+    @op("removes")
     def kthvalue(
         self, k: int, dim: OneDim = -1, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
     ) -> Selected[Self]:
@@ -138,7 +140,7 @@ class Ordering(Reductions):
         Raises
         ------
         SizeError
-            NE389, if there are not k elements.
+            NE389 if there are fewer than k elements.
 
         Examples
         --------
@@ -148,7 +150,7 @@ class Ordering(Reductions):
         self._check_count(k, self._along(dim, "kthvalue")[1], "kthvalue", least=1)
         return self._select(lambda x, axis: ordering.kthvalue(x, k, axis), dim, keepdim, "kthvalue")
 
-    @allocating("keeps")
+    @op("keeps")
     def topk(
         self, k: int, dim: OneDim = -1, largest: bool = True, sorted: bool = True, **others: Unpack[Axis]
     ) -> Selected[Self]:
@@ -166,7 +168,7 @@ class Ordering(Reductions):
         return Selected(self._wrap(values, self._names), self._wrap(indices, self._names))
 
     @_of_all_or_along
-    @allocating("removes", extra=True)
+    @op("removes", extra=True)
     def max(self, dim: Any = ALL, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Any:
         """Return the largest element; along a dim `(values, indices)`; `x.max(y)` is `maximum`.
 
@@ -176,7 +178,7 @@ class Ordering(Reductions):
         return self._extreme("max", "amax", ordering.largest, dim, keepdim)
 
     @_of_all_or_along
-    @allocating("removes", extra=True)
+    @op("removes", extra=True)
     def min(self, dim: Any = ALL, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Any:
         """Return the smallest element; along a dim `(values, indices)`; `x.min(y)` is `minimum`.
 
@@ -193,22 +195,22 @@ class Ordering(Reductions):
             return getattr(self, full)()
         return self._select(kernel, dim, keepdim, verb)
 
-    @allocating("removes", extra=True)
+    @op("removes", extra=True)
     def argmax(
         self, dim: OneDim | None = None, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
     ) -> Self:
-        """Return where the largest element along a dim is; without a dim, in the flattened tensor.
+        """Return the index of the largest element along a dim; without a dim, in the flattened tensor.
 
         >>> ne.tensor([[3, 1], [2, 4]], names="N C").argmax("C")
         tensor([0, 1], names=('N',), shape=(2,))
         """
         return self._where_extreme("argmax", ordering.largest, dim, keepdim)
 
-    @allocating("removes", extra=True)
+    @op("removes", extra=True)
     def argmin(
         self, dim: OneDim | None = None, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
     ) -> Self:
-        """Return where the smallest element along a dim is; without a dim, in the flattened tensor.
+        """Return the index of the smallest element along a dim; without a dim, in the flattened tensor.
 
         >>> ne.tensor([[3, 1], [2, 4]], names="N C").argmin()
         tensor(1)
@@ -224,11 +226,11 @@ class Ordering(Reductions):
             return self._named(indices.reshape((1,) * self._data.ndim), self._names)
         return self._named(indices, ())
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
     def sort(
         self, dim: OneDim = -1, descending: bool = False, *, stable: bool = False, **others: Unpack[Axis]
     ) -> Selected[Self]:
-        """Return the elements in order along a dim, and where each was; nan counts as largest.
+        """Return the elements in order along a dim, and the index of each; nan counts as largest.
 
         >>> ne.tensor([[3, 1, 2]], names="N C").sort("C").values
         tensor([[1, 2, 3]], names=('N', 'C'), shape=(1, 3))
@@ -240,11 +242,11 @@ class Ordering(Reductions):
         values = np.take_along_axis(self._data, indices._data, self._position(dim, "sort"))
         return Selected(self._wrap(values, self._names), indices)
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
     def argsort(
         self, dim: OneDim = -1, descending: bool = False, *, stable: bool = False, **others: Unpack[Axis]
     ) -> Self:
-        """Return where the elements in order along a dim are; equal ones in their order where `stable`.
+        """Return the indices that sort the elements along a dim; equal ones keep their order if `stable`.
 
         >>> ne.tensor([[3, 1, 2]], names="N C").argsort("C", descending=True)
         tensor([[0, 2, 1]], names=('N', 'C'), shape=(1, 3))
@@ -260,7 +262,7 @@ class Ordering(Reductions):
         return self._wrap(np.ascontiguousarray(order), self._names)
 
     def _select(self, kernel: Any, dim: Any, keepdim: bool, verb: str) -> Selected[Self]:
-        """Return `(values, indices)` of a kernel along one dim, which they lose."""
+        """Return `(values, indices)` of a kernel along one dim, which is removed."""
         data, at = self._along(dim, verb)
         check_ordered(self._data, verb)
         if self._data.ndim:

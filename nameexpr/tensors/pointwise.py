@@ -1,9 +1,9 @@
-"""The pointwise operators of one or two operands, a row each: method, twin in place, docstring and example.
+"""The pointwise operators of one or two operands, a row each: method, in-place twin, docstring and example.
 
-A function of one operand keeps its names. Of two, the dims pair from the right and the names unify; the other
-operand is a NamedTensor, an array (whose dims count as unnamed), or a number. Where a function gives real
-numbers, integers and bools become the default float dtype; outside its domain the value is nan or inf,
-without a warning. What a row says is done by the kernel of its name (`nameexpr.backends.numpy.pointwise`).
+A function of one operand keeps its names. For two, the dims pair from the right and the names unify; the
+other operand is a NamedTensor, an array (whose dims count as unnamed), or a number. If a function returns
+real numbers, integers and bools become the default float dtype; outside its domain the value is nan or inf,
+without a warning. A row is computed by the kernel of its name (`nameexpr.backends.numpy.pointwise`).
 
 >>> ne.tensor([1.0, 0.0], names="N").log()
 tensor([  0., -inf], names=('N',), shape=(2,))
@@ -15,11 +15,13 @@ tensor([[2, 2],
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import Parameter, Signature
 from typing import Any, Protocol, TypeVar, overload
 
+from nameexpr.errors import NameExprError
 from nameexpr.tensors.core import Core, Other
 from nameexpr.tensors.operators import Operators
-from nameexpr.tensors.ops import Rule, called, in_place, op, unknown_option
+from nameexpr.tensors.ops import Rule, called, in_place, op, refused
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -35,7 +37,7 @@ class _OfAny(Protocol):
 
 
 class UnaryMethod(Protocol):
-    """What type checkers know of a row of one operand: `x.exp()`, and `NamedTensor.exp(x)`."""
+    """The type of a row of one operand for type checkers: `x.exp()`, and `NamedTensor.exp(x)`."""
 
     @overload
     def __get__(self, tensor: None, kind: Any) -> _OfAny: ...
@@ -53,7 +55,7 @@ class _OfAnyAndOther(Protocol):
 
 
 class BinaryMethod(Protocol):
-    """What type checkers know of a row of two operands."""
+    """The type of a row of two operands for type checkers."""
 
     @overload
     def __get__(self, tensor: None, kind: Any) -> _OfAnyAndOther: ...
@@ -67,33 +69,53 @@ _EXTRA = (
     "logical_or logical_xor bitwise_and bitwise_or bitwise_xor"
 )
 EXTRA = frozenset(_EXTRA.split())
-"""What PyTorch's page of named tensors lacks."""
+"""Operators that PyTorch's page of named tensors lacks."""
 RANKED = frozenset(["maximum", "minimum", "lt", "le", "gt", "ge"])
-"""What asks which of two numbers is larger: complex ones have no order."""
+"""Operators that need an order, which complex numbers do not have."""
+
+
+_TENSOR, _OTHER = (Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("self", "other"))
+_OUT = Parameter("out", Parameter.KEYWORD_ONLY, default=None)
+_SIGNATURES = {"keeps": Signature([_TENSOR, _OUT]), "unifies": Signature([_TENSOR, _OTHER, _OUT])}
+"""What methods of one and of two operands take: called often, they look for wrong arguments themselves."""
 
 
 def _method(name: str, text: str, given: str, gives: str) -> Any:
-    """Return a method of one operand: `text` says what it returns, of the two numbers `given` it `gives`."""
+    """Return a method of one operand: `text` describes the result, which is `gives` for the two numbers
+    `given`.
+    """
 
-    def method(self: Tensor, *, out: Core | None = None, **others: Any) -> Tensor:
-        if others:
-            raise unknown_option(name, others, ("out",), self)
-        return self._keep(name, out)
+    def method(self: Tensor, *more: Any, out: Core | None = None, **others: Any) -> Tensor:
+        try:
+            if more or others:
+                raise refused(method, (self, *more), others, out)
+            return self._keep(name, out)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     text = text.format("each element")
     return _entered(method, "keeps", name, text, f"ne.tensor({given}).{name}()", gives)
 
 
 def _pair(name: str, text: str, given: str, other: str, gives: str) -> Any:
-    def unified(self: Tensor, other: Any, *, out: Core | None = None, **others: Any) -> Tensor:
-        if others:
-            raise unknown_option(name, others, ("other", "out"), self)
-        return self._unify(name, self, other, out)
+    def unified(self: Tensor, other: Any = ..., *more: Any, out: Core | None = None, **others: Any) -> Tensor:
+        try:
+            if more or others or other is ...:
+                raise refused(unified, (self, other, *more), others, out)
+            return self._unify(name, self, other, out)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
-    def ranked(self: Tensor, other: Any, *, out: Core | None = None, **others: Any) -> Tensor:
-        if others:
-            raise unknown_option(name, others, ("other", "out"), self)
-        return self._ranked(name, other, out)
+    def ranked(self: Tensor, other: Any = ..., *more: Any, out: Core | None = None, **others: Any) -> Tensor:
+        try:
+            if more or others or other is ...:
+                raise refused(ranked, (self, other, *more), others, out)
+            return self._ranked(name, other, out)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     method, call = ranked if name in RANKED else unified, f"ne.tensor({given}).{name}({other})"
     return _entered(method, "unifies", name, text, call, gives)
@@ -106,7 +128,8 @@ def _compares(name: str, relation: str, gives: str) -> Any:
 def _entered(
     method: Callable[..., Any], rule: Rule, name: str, text: str, call: str, gives: str
 ) -> Callable[..., Any]:
-    """Return a method under its name with its docstring, entered into the table."""
+    """Return a method under its name with its docstring, added to the table."""
+    method.__signature__ = _SIGNATURES[rule]  # type: ignore[attr-defined]
     method.__doc__ = f"Return {text}.\n\n>>> {call}\ntensor({gives}, shape=(2,))\n"
     return op(rule, extra=name in EXTRA, is_bare=True)(called(method, "PointwiseMethods", name))
 

@@ -18,10 +18,10 @@ from nameexpr.rules.pairing import Pairing, broadcast
 from nameexpr.tensors.arguments import as_dtype, checked_number, generator_or_default
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.factories import check_keywords, checked_dims, checked_tensor, finished
-from nameexpr.tensors.faults import allocating, exhausted, undefined
+from nameexpr.tensors.faults import undefined
 from nameexpr.tensors.fills import Generator, uniform
-from nameexpr.tensors.named_tensor import NamedTensor, wrap
-from nameexpr.tensors.ops import op
+from nameexpr.tensors.named_tensor import NamedTensor, with_labels, wrap
+from nameexpr.tensors.ops import exhausted, op
 
 if TYPE_CHECKING:
     from nameexpr.tensors.core import Dtype
@@ -36,7 +36,7 @@ def rand(
     out: NamedTensor | None = None,
     **torch: Any,
 ) -> NamedTensor:
-    """Return numbers that are uniformly distributed from 0 up to, without, 1.
+    """Return uniformly distributed numbers from 0 up to, excluding, 1.
 
     >>> generator = ne.manual_seed(0)
     >>> rand(2, names="N").names
@@ -87,7 +87,8 @@ def _random_like(
 ) -> NamedTensor:
     like = checked_tensor(input, f"{verb}_like")
     check_keywords(f"{verb}_like", torch)
-    return _random(verb, like.shape, like.names, as_dtype(dtype) or like.dtype, generator, None, {})
+    drawn = _random(verb, like.shape, like.names, as_dtype(dtype) or like.dtype, generator, None, {})
+    return with_labels(drawn, like._coordinates)
 
 
 def _random(
@@ -116,7 +117,7 @@ def _drawn(verb: str, rng: np.random.Generator, shape: tuple[int, ...], dtype: n
     return np.asarray(rng.random(shape, exact))
 
 
-@allocating("keeps")
+@op("keeps")
 def normal(
     mean: Any,
     std: Any = 1.0,
@@ -128,12 +129,12 @@ def normal(
 ) -> NamedTensor:
     """Return normally distributed numbers: mean and std are numbers, with a size, or tensors.
 
-    Of two tensors the dims pair from the right and the names unify; the dtype is theirs.
+    The dims of two tensors pair from the right and the names unify; the dtype is theirs.
 
     Raises
     ------
     OptionError
-        NE682, if a standard deviation is negative.
+        NE682 if a standard deviation is negative.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Reductions: the dims that are combined disappear, or stay with size 1 where `keepdim` says so.
+"""Reductions: the reduced dims are removed, or kept with size 1 if `keepdim`.
 
 `dim` is a name, a position, a list that mixes both, or "N C"; left out, None or empty it means all dims.
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from nameexpr.tensors.keywords import AxisAndKeepdims, AxisKeepdimsAndDdof
 
 ALL: Final[Any] = ()
-"""The dim argument of a reduction over all dims, where None would be a mistake."""
+"""The dim argument of a reduction over all dims, in methods for which None is an error."""
 
 
 class Reductions(Operators):
@@ -85,7 +85,7 @@ class Reductions(Operators):
         out: Core | None = None,
         **others: Unpack[AxisAndKeepdims],
     ) -> Self:
-        """Return the mean over dims: of integers and bools in the default float dtype; nan of no elements.
+        """Return the mean over dims: of integers and bools in the default float dtype; nan for no elements.
 
         >>> ne.tensor([1, 2], names="N").mean()
         tensor(1.5)
@@ -107,7 +107,7 @@ class Reductions(Operators):
     ) -> Self:
         """Return the standard deviation over dims: divided by `n - correction`, which is 1 by default.
 
-        `unbiased` True and False are corrections 1 and 0; `std(False)` is that over all dims.
+        `unbiased` True and False are corrections 1 and 0; `std(False)` is over all dims.
 
         >>> ne.tensor([[1.0, 3.0]], names="N C").std("C", correction=0)
         tensor([1.], names=('N',), shape=(1,))
@@ -135,7 +135,7 @@ class Reductions(Operators):
     def _spread(
         self, verb: str, dim: Any, unbiased: Any, keepdim: bool, correction: Any, out: Core | None = None
     ) -> Self:
-        """Return `std` or `var`: a bool in the place of the dim is `unbiased` over all dims."""
+        """Return `std` or `var`: a bool in place of the dim is `unbiased` over all dims."""
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         if unbiased is not None and correction is not None:
@@ -174,7 +174,7 @@ class Reductions(Operators):
         out: Core | None = None,
         **others: Unpack[AxisAndKeepdims],
     ) -> Self:
-        """Return whether all elements along dims are true, that is not 0.
+        """Return whether all elements along dims are true, that is, not 0.
 
         >>> ne.tensor([[1, 0], [2, 3]], names="N C").all("C")
         tensor([False,  True], names=('N',), shape=(2,))
@@ -190,7 +190,7 @@ class Reductions(Operators):
         out: Core | None = None,
         **others: Unpack[AxisAndKeepdims],
     ) -> Self:
-        """Return whether some element along dims is true, that is not 0.
+        """Return whether any element along dims is true, that is, not 0.
 
         >>> ne.tensor([[1, 0], [0, 0]], names="N C").any("C")
         tensor([ True, False], names=('N',), shape=(2,))
@@ -198,7 +198,7 @@ class Reductions(Operators):
         return self._reduce("any", dim, keepdim, out)
 
     def _check_not_empty(self, verb: str, dim: Any) -> None:
-        """Raise NE390 if the elements along dims, of which one is to be chosen, are none."""
+        """Raise NE390 if there are no elements along dims to choose from."""
         if self._data.size:
             return
         for at in self._axes(dim, verb):
@@ -221,7 +221,7 @@ class Reductions(Operators):
         out: Core | None = None,
         **others: Unpack[AxisAndKeepdims],
     ) -> Self:
-        """Return the largest element along dims; nan where there is one.
+        """Return the largest element along dims; nan if there is one.
 
         >>> ne.tensor([[1, 7], [2, 3]], names="N C").amax("N")
         tensor([2, 7], names=('C',), shape=(2,))
@@ -238,7 +238,7 @@ class Reductions(Operators):
         out: Core | None = None,
         **others: Unpack[AxisAndKeepdims],
     ) -> Self:
-        """Return the smallest element along dims; nan where there is one.
+        """Return the smallest element along dims; nan if there is one.
 
         >>> ne.tensor([[1, 7], [2, 3]], names="N C").amin("N")
         tensor([1, 3], names=('C',), shape=(2,))

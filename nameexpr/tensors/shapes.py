@@ -1,4 +1,4 @@
-"""Methods that change the order, the number and the sizes of dims: views, but for `resize_`.
+"""Methods that change the order, the number and the sizes of dims: views, except for `resize_`.
 
 >>> x = ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C")
 >>> x.transpose("N", "C").names, x.expand(4, -1, -1).names
@@ -19,9 +19,8 @@ from nameexpr.rules.targets import added_name
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.arguments import checked_int, checked_sizes
 from nameexpr.tensors.core import Core, OneDim, SomeDims
-from nameexpr.tensors.faults import exhausted
 from nameexpr.tensors.operators import Operators
-from nameexpr.tensors.ops import op
+from nameexpr.tensors.ops import exhausted, op
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +59,7 @@ class Shapes(Operators):
 
     @op("permutes", extra=True)
     def permute(self, *dims: OneDim | Sequence[OneDim]) -> Self:
-        """Return a view with the dims in another order, every one of them given once.
+        """Return a view with the dims in another order; each must be given once.
 
         >>> ne.tensor([[1, 2]], names="N C").permute("C", "N").names
         ('C', 'N')
@@ -90,7 +89,7 @@ class Shapes(Operators):
 
     @op("permutes", extra=True)
     def t(self) -> Self:
-        """Return a view of a matrix with its dims swapped; a vector as it is.
+        """Return a view of a matrix with its dims swapped; a vector unchanged.
 
         >>> ne.tensor([[1, 2]], names="N C").t().names
         ('C', 'N')
@@ -108,7 +107,7 @@ class Shapes(Operators):
 
     @property
     def mT(self) -> Self:  # noqa: N802
-        """A view with the last two dims swapped: of each matrix its transpose."""
+        """A view with the last two dims swapped: the transpose of each matrix."""
         return self.transpose(-2, -1)
 
     def _ordered(self, order: list[int]) -> Self:
@@ -116,7 +115,8 @@ class Shapes(Operators):
 
     @op("removes")
     def squeeze(self, dim: SomeDims = (), **others: Unpack[Axis]) -> Self:
-        """Return a view without dims of size 1: all, or those given; others of those given stay.
+        """Return a view without dims of size 1: all of them, or those given; given dims of other sizes are
+        kept.
 
         >>> ne.tensor([[[1, 2]]], names="N H C").squeeze("H").names
         ('N', 'C')
@@ -190,7 +190,7 @@ class Shapes(Operators):
         tensor([1, 4], shape=(2,))
         """
         offset = checked_int(offset, "diagonal", "the offset")
-        limit = max(self._data.shape, default=0)  # beyond it there is nothing
+        limit = max(self._data.shape, default=0)  # beyond it the diagonal is empty
         offset = min(max(offset, -limit), limit)
         call = ShownCall("diagonal", (dim1, dim2), (self._dims,), f"({offset}, ")
         a, b = positions(self._dims, call)
@@ -199,9 +199,10 @@ class Shapes(Operators):
 
     @op("names")
     def resize_(self, *sizes: Any) -> Self:
-        """Give an unnamed tensor other sizes, in place; a named one takes only those that it has.
+        """Change the sizes of an unnamed tensor in place; a named one accepts only the sizes that it has.
 
-        Elements that there were stay, in row-major order; new ones are not set. Views no longer share memory.
+        Existing elements are kept, in row-major order; new ones are not initialised. Views no longer share
+        memory.
 
         >>> ne.tensor([1, 2, 3]).resize_(2, 1)
         tensor([[1],
@@ -210,7 +211,7 @@ class Shapes(Operators):
         return self._resize(checked_sizes(sizes, "resize_"), None)
 
     def _resize(self, shape: tuple[int, ...], names: Names | None) -> Self:
-        """Give the tensor sizes and, unless they are None, names, both or neither."""
+        """Set the sizes and, unless they are None, the names of the tensor, both or neither."""
         if min(shape, default=0) < 0:
             call = ShownCall("resize_", shape, (self._dims,))
             marked = [index for index, size in enumerate(shape) if size < 0]
@@ -226,7 +227,7 @@ class Shapes(Operators):
             raise paired_fault("NE371", message, (self._dims, result), pairing, ((), ()), hint)
         try:
             new = np.empty(shape, self._data.dtype)
-        except (MemoryError, ValueError) as refused:  # the latter for what no address reaches
+        except (MemoryError, ValueError) as refused:  # the latter for sizes beyond the address space
             raise exhausted("resize_", refused, shape) from refused
         old = self._data.reshape(-1)
         count = min(old.size, new.size)
@@ -237,7 +238,7 @@ class Shapes(Operators):
 
     @op("names")
     def resize_as_(self, other: Core) -> Self:
-        """Give an unnamed tensor the sizes and names of another, in place.
+        """Set the sizes and names of an unnamed tensor to those of another, in place.
 
         >>> ne.tensor([1, 2]).resize_as_(ne.tensor([[3, 4]], names="N C")).names
         ('N', 'C')

@@ -31,13 +31,14 @@ _ONLY = "tensor"
 Path = str | PathLike[str]
 
 
+@checked
 def save(path: Path, *tensor: Any, **tensors: Any) -> None:
-    """Write one tensor, or several by keyword, into a `.npz` file, which then is there whole or is as before.
+    """Write one tensor, or several by keyword, into a `.npz` file; if that fails, the file is unchanged.
 
     Parameters
     ----------
     path
-        Where to; the name must end in `.npz`.
+        The file; its name must end in `.npz`.
     *tensor, **tensors
         `save(path, x)` writes one, `save(path, x=x, y=y)` several. Arrays are written without names.
 
@@ -84,7 +85,7 @@ def _write(stream: IO[bytes], arrays: dict[str, Any]) -> None:
 
 
 def _plain(x: NamedTensor) -> Any:
-    """Return the array; bfloat16, which NumPy does not know, as integers of the same bits."""
+    """Return the array; bfloat16, which NumPy does not define, as integers of the same bits."""
     return x.numpy().view(np.uint16) if x.dtype.name == "bfloat16" else x.numpy()
 
 
@@ -98,9 +99,9 @@ def load(path: Path) -> Any:
     Raises
     ------
     OptionError
-        NE685, if the file was not written by `save`.
+        NE685 if the file was not written by `save`.
     LimitError
-        NE707, if it holds more than this machine's memory does.
+        NE707 if it contains more than fits into this machine's memory.
     OSError
         If it cannot be read.
 
@@ -117,7 +118,7 @@ def load(path: Path) -> Any:
     except NameExprError:
         raise
     except (*_DAMAGE, OSError) as fault:
-        if isinstance(fault, OSError) and fault.errno != errno.EINVAL:  # of a seek to nowhere, in zipfile
+        if isinstance(fault, OSError) and fault.errno != errno.EINVAL:  # from an invalid seek, in zipfile
             raise
         message = f"{shown(fspath(path))} is not an archive that nameexpr.save wrote, or is damaged"
         hint = "from_numpy(np.load(path), names=...) takes plain arrays"
@@ -125,7 +126,7 @@ def load(path: Path) -> Any:
 
 
 def _array(archive: zipfile.ZipFile, name: str) -> Any:
-    """Return an array of an archive, whose header must promise what its entry holds."""
+    """Return an array of an archive, whose header must agree with the size of its entry."""
     member = archive.getinfo(f"{name}.npy")
     if member.file_size > memory_of_machine():
         message = f"load: {shown(name)} needs {member.file_size:,} bytes, more than this machine's memory"
@@ -144,13 +145,13 @@ def _array(archive: zipfile.ZipFile, name: str) -> Any:
 
 
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-"""Readers of the headers that numbers have; version 3 is for records with fields called beyond Latin-1."""
+"""Readers of the headers of numeric arrays; version 3 is for records with field names beyond Latin-1."""
 
 _DAMAGE = (
     *(KeyError, ValueError, TypeError, AttributeError, EOFError, MemoryError, RecursionError, RuntimeError),
     *(zipfile.BadZipFile, zlib.error),
 )
-"""What reading a file that is damaged, or made with ill intent, raises in json, zipfile, zlib and NumPy."""
+"""The exceptions of json, zipfile, zlib and NumPy for a damaged or malicious file."""
 
 
 def _named(array: Any, entry: Any) -> NamedTensor:

@@ -1,8 +1,8 @@
-"""Which tensors are images, and their thumbnails.
+"""Tensors that are images, and their thumbnails.
 
 A tensor of uint8 or floats is an image if it has dims named for height and width, and one for channels of
-size 1, 3 or 4; a uint8 one can do without the channels, or without all names if its shape is (height, width,
-3 or 4). Of further dims, such as a batch, the first element is shown.
+size 1, 3 or 4; for uint8 the channels are optional, and so are all names if its shape is (height, width, 3 or
+4). For other dims, such as a batch, the first element is shown.
 
 >>> image_axes(np.zeros((2, 3, 8, 9), np.float32), ("N", "C", "H", "W"))
 (2, 3, 1)
@@ -20,13 +20,13 @@ from nameexpr.pictures.html import Thumbnail
 from nameexpr.pictures.png import data_uri
 
 Axes: TypeAlias = tuple[int, int, int | None]
-"""The axes of the height, the width, and the channels, if there are such."""
+"""The axes of the height, the width, and the channels, if any."""
 LONGEST = 96
-"""Pixels of a thumbnail along its longer side; it is drawn at twice that."""
+"""The number of pixels of a thumbnail along its longer side; it is drawn at twice that size."""
 SMALLEST = 4
-"""Least height and width of what is taken for an image."""
+"""The least height and width of an image."""
 MOST_ELEMENTS = 2**26
-"""Elements up to which an image is searched for its least and largest one."""
+"""The number of elements up to which an image is searched for its least and largest one."""
 _ROLES = {
     "height": {"h", "height"},
     "width": {"w", "width"},
@@ -36,7 +36,7 @@ _CHANNELS = (1, 3, 4)
 
 
 def image_axes(array: np.ndarray[Any, Any], names: tuple[str | None, ...]) -> Axes | None:
-    """Return the axes of an image; None if a tensor is none."""
+    """Return the axes of an image; None for other tensors."""
     if array.dtype != np.uint8 and array.dtype.kind != "f":
         return None
     found = {}
@@ -55,8 +55,8 @@ def image_axes(array: np.ndarray[Any, Any], names: tuple[str | None, ...]) -> Ax
 
 
 def thumbnail(array: np.ndarray[Any, Any], axes: Axes) -> Thumbnail:
-    """Return the thumbnail of an image; fractions are dark to bright from 0 to 1, or over a wider range that
-    has all of them.
+    """Return the thumbnail of an image; fractions from 0 to 1 are dark to bright, or a wider range that
+    contains all of them.
     """
     height, width, channels = axes
     order = (height, width) if channels is None else (height, width, channels)
@@ -81,7 +81,7 @@ def _bytes(image: np.ndarray[Any, Any]) -> bytes:
 
 
 def extremes(array: np.ndarray[Any, Any]) -> str:
-    """Return the least and the largest element as text, nan left out; "" of very large tensors."""
+    """Return the least and the largest element as text, ignoring nan; "" for very large tensors."""
     if array.size > MOST_ELEMENTS:
         return ""
     if array.dtype.kind == "f":

@@ -1,6 +1,6 @@
-"""Reductions that leave nan out, and quantiles.
+"""Reductions that ignore nan, and quantiles.
 
-A nan counts as no element: the sum of nothing else is 0, the mean nan. `nanmedian` is in `ordering`.
+Without any other element, the sum is 0 and the mean nan. `nanmedian` is in `ordering`.
 
 >>> x = ne.tensor([[1.0, float("nan")], [2.0, 4.0]], names="N C")
 >>> x.nanmean("C")
@@ -22,7 +22,7 @@ from nameexpr.rules.combining import doubled_fault
 from nameexpr.rules.pairing import Pairing
 from nameexpr.tensors.arguments import as_dtype
 from nameexpr.tensors.core import Core, Other, SomeDims
-from nameexpr.tensors.faults import allocating, check_ordered, explained, wrong_kind
+from nameexpr.tensors.faults import check_ordered, explained, wrong_kind
 from nameexpr.tensors.operators import REFUSED, as_core
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.ordering import Ordering
@@ -36,7 +36,7 @@ METHODS = (
     *("inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf"),
     *("hazen", "weibull", "median_unbiased", "normal_unbiased"),
 )
-"""The ways of NumPy to find a quantile between two elements."""
+"""NumPy's methods to find a quantile between two elements."""
 
 
 class WithoutNan(Ordering):
@@ -71,7 +71,7 @@ class WithoutNan(Ordering):
         out: Core | None = None,
         **others: Unpack[AxisAndKeepdims],
     ) -> Self:
-        """Return the mean over dims of the elements that are not nan; nan where there are none.
+        """Return the mean over dims of the elements that are not nan; nan if there are none.
 
         >>> ne.tensor([1.0, float("nan"), 2.0], names="N").nanmean()
         tensor(1.5)
@@ -114,7 +114,7 @@ class WithoutNan(Ordering):
         """
         return self._spread("nanvar", dim, unbiased, keepdim, correction, out)
 
-    @allocating("removes", extra=True)
+    @op("removes", extra=True)
     def quantile(
         self,
         q: Other,
@@ -136,11 +136,11 @@ class WithoutNan(Ordering):
         Raises
         ------
         OptionError
-            NE677, if `q` is not from 0 to 1; NE672, for an unknown method.
+            NE677 if `q` is not from 0 to 1; NE672 for an unknown method.
         SizeError
-            NE390, if there are no elements.
+            NE390 if there are no elements.
         DimNameError
-            NE473, if the result would have the name of a dim of `q` twice.
+            NE473 if the result would have the name of a dim of `q` twice.
 
         Examples
         --------
@@ -152,7 +152,7 @@ class WithoutNan(Ordering):
         """
         return self._quantile("quantile", q, dim, keepdim, method)
 
-    @allocating("removes", extra=True)
+    @op("removes", extra=True)
     def nanquantile(
         self,
         q: Other,
@@ -186,7 +186,7 @@ class WithoutNan(Ordering):
         options = {"q": wanted._data, "method": method, "skips_nan": verb == "nanquantile"}
         try:
             with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "All-NaN")  # nan, as the other reductions give
+                warnings.filterwarnings("ignore", "All-NaN")  # nan, as from the other reductions
                 data = reductions.quantile(self._data, axis=gone, keepdims=keepdim, **options)
         except REFUSED as refused:
             raise explained(verb, (self,), refused) from refused
@@ -194,7 +194,7 @@ class WithoutNan(Ordering):
 
 
 def _levels(q: Any, verb: str) -> Core:
-    """Return the quantiles that are asked for as a tensor (NE677)."""
+    """Return the requested quantiles as a tensor (NE677)."""
     levels = as_core(q, verb)
     numbers = levels._data
     if numbers.dtype.kind not in "iuf" or not ((numbers >= 0) & (numbers <= 1)).all():

@@ -1,13 +1,13 @@
-"""Writing a result into a tensor that exists: the end of every in-place operator and of every `out=`.
+"""Writing a result into an existing tensor: the end of every in-place operator and of every `out=`.
 
-All checks come first: names and sizes (`nameexpr.rules.writing`), dtype, and whether the array may be
-written to. Then the result is computed, and only then written. What ends an operator early, an error, a lack
-of memory or Ctrl-C, leaves its tensor as it was or wholly written: names, shape and elements always belong
-together. Of several tensors, as `np.modf` writes, each does.
+All checks come first: names and sizes (`nameexpr.rules.writing`), dtype, and whether the array is writable.
+Then the result is computed, and only then written. If an operator is interrupted by an error, a lack of
+memory or Ctrl-C, its tensor is either unchanged or completely written: names, shape and elements always
+belong together. With several tensors, as for `np.modf`, this applies to each.
 
-That rests on two things. NumPy fills an array in one go. And CPython looks for signals after calls, at the
-start of functions and at backward jumps, and nowhere else: so elements and names are stored by adjacent
-statements that call nothing (`store`), and what is resized gets a new array.
+This relies on two facts. NumPy fills an array in one call. And CPython handles signals only after calls, at
+the start of functions and at backward jumps: elements and names are therefore stored by adjacent statements
+that call nothing (`store`), and a resized tensor gets a new array.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from nameexpr.tensors.faults import not_held
 def write(out: object, data: Array, names: Names, verb: str, *, is_out: bool) -> Any:
     """Write a result into `out`, which takes its names if it has none, and return `out`.
 
-    In place is the same with the tensor itself, `is_out` False. NE660 if `out` is not a NamedTensor, NE371
+    In-place operators pass the tensor itself, with `is_out` False. NE660 if `out` is not a NamedTensor, NE371
     and NE472 as in `check_written`, NE570 if the result's dtype is of a higher kind, NE576 if the array is
     read-only.
     """
@@ -49,7 +49,7 @@ def write(out: object, data: Array, names: Names, verb: str, *, is_out: bool) ->
 def store(target: Core, values: Array, names: Names) -> None:
     """Write elements, which are broadcast and cast, over a tensor, and set its names, both or neither.
 
-    The checks are the caller's.
+    The caller has made all checks.
     """
     dtype = target._data.dtype
     if values.dtype == dtype:
@@ -57,7 +57,7 @@ def store(target: Core, values: Array, names: Names) -> None:
         target._names = names
         return
     with np.errstate(all="ignore"):
-        if values.dtype.kind in "OSU":  # each of these may be one that the dtype does not take
+        if values.dtype.kind in "OSU":  # each element may be invalid for the dtype
             values = values.astype(dtype)
         target._data[...] = values
         target._names = names
@@ -83,7 +83,7 @@ def checked_out(out: object, verb: str) -> Core:
 
 
 def check_castable(result: np.dtype[Any], target: np.dtype[Any], verb: str, *, is_out: bool) -> None:
-    """Raise NE570 if a dtype is of a higher kind (bool, integer, float, complex) than where it should go."""
+    """Raise NE570 if a dtype is of a higher kind (bool, integer, float, complex) than the target."""
     if result == target or category(result) <= category(target):
         return
     where = "out, which is" if is_out else "a tensor of"
@@ -97,20 +97,20 @@ _TO_COMPLEX = "convert the tensor first: x.to('complex128')"
 
 
 def check_real(values: Array, target: np.dtype[Any], verb: str, hint: str = _TO_COMPLEX) -> None:
-    """Raise NE570 if complex values are to be written into a real tensor."""
+    """Raise NE570 if complex values would be written into a real tensor."""
     if category(values.dtype) == COMPLEX > category(target):
         message = f"{verb}: a complex value cannot be written into a tensor of {target}"
         raise error(Diagnostic("NE570", message, hint=hint))
 
 
 def check_finite(values: Array, target: np.dtype[Any], verb: str) -> None:
-    """Raise NE577 if nan or inf is to be written into integers, which have neither."""
+    """Raise NE577 if nan or inf would be written into integers, which have neither."""
     if target.kind in "iu" and is_float(values.dtype) and not np.isfinite(values).all():
         raise not_held(verb, values[~np.isfinite(values)].flat[0], target)
 
 
 def check_writeable(target: Core, verb: str, *, is_out: bool = False) -> None:
-    """Raise NE576 if the array is read-only, as one that is expanded is."""
+    """Raise NE576 if the array is read-only, for example after `expand`."""
     if not target._data.flags.writeable:
         message = f"{verb}: {'out' if is_out else 'the tensor'}'s array is read-only"
         hint = "expand makes read-only views: write to the tensor that was expanded, or to a clone()"
@@ -118,7 +118,7 @@ def check_writeable(target: Core, verb: str, *, is_out: bool = False) -> None:
 
 
 def spelt(verb: str, *, is_out: bool) -> str:
-    """Return how an error spells an operator: in place with an underscore, a kernel by its operator."""
+    """Return how an error spells an operator: in place with an underscore, a kernel as its operator."""
     name = "div" if verb == "truncated_div" else verb
     return name if is_out else name + "_"
 
@@ -132,7 +132,7 @@ def apply_into(
     *,
     is_out: bool,
 ) -> Any:
-    """Write `kernel(*operands)` into `out`: if it is large, without an array in between if that is safe."""
+    """Write `kernel(*operands)` into `out`: if it is large, without an intermediate array if that is safe."""
     target = out if isinstance(out, Core) else checked_out(out, verb)
     if target._data.nbytes < _LARGE or target._names != names or not _is_direct(target, operands, verb):
         data = np.asarray(kernel(*operands))
@@ -143,16 +143,18 @@ def apply_into(
 
 COMPLEX = category(np.dtype(complex))
 _LARGE = 1 << 16
-"""Bytes from which an array in between costs more than finding out whether one is needed."""
+"""The number of bytes from which an intermediate array costs more than checking whether one is needed."""
 
 
 def can_raise() -> bool:
-    """Return whether NumPy may raise an error when it has written: `np.errstate`, or warnings as errors."""
+    """Return whether NumPy may raise an error after it has written: by `np.errstate`, or warnings
+    as errors.
+    """
     modes = set(np.geterr().values())
     if modes - {"ignore", "print", "warn"}:
         return True
     for action, message, kind, module, line in warnings.filters if "warn" in modes else ():
-        if issubclass(RuntimeWarning, kind):  # the first filter that suits the warning decides
+        if issubclass(RuntimeWarning, kind):  # the first filter that matches the warning decides
             if action == "error":
                 return True
             if message is module is None and not line:
@@ -185,6 +187,6 @@ _REAL = frozenset({int, float})
 
 
 def _fits(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
-    """Return whether an array of one shape is broadcast to another without changing that."""
+    """Return whether an array of one shape broadcasts to another without changing it."""
     pairs = zip(reversed(shape), reversed(wanted), strict=False)
     return len(shape) <= len(wanted) and all(size in (1, there) for size, there in pairs)

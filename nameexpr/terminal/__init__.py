@@ -1,1 +1,1 @@
-"""What the command line, sessions and the REPL share: files, pages, tables, the screen."""
+"""Code shared by the command line, sessions and the REPL: files, pages, tables, the screen."""

@@ -9,7 +9,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 
 from nameexpr.terminal.faults import FileError, UsageError, quoted
 
-PLAIN = "\0"  # stands before an argument that is not an option; no argument of a process can hold it
+PLAIN = "\0"  # marks an argument that is not an option; no argument of a process can contain it
 MAX_SIZE = 2**63 - 1
 EXPRESSION = "such as 'batch chan, chan out -> batch out', or a formula"
 _BYTES = re.compile(r"(\d{1,30}(?:\.\d{1,30})?)\s*(?:([kmgt])(i?))?b?", re.IGNORECASE | re.ASCII)
@@ -92,7 +92,7 @@ def merged_sizes(options: Namespace) -> dict[str, int]:
 
 
 def check_place(path: str, argument: str) -> None:
-    """Refuse to write to a folder, or into one that does not exist (FileError)."""
+    """Reject a path that is a folder, or in one that does not exist (FileError)."""
     folder = os.path.dirname(path)
     if os.path.isdir(path) or (folder and not os.path.isdir(folder)):
         what = "it is a folder" if os.path.isdir(path) else f"there is no folder {quoted(folder)}"

@@ -33,7 +33,7 @@ class CommandError(Exception):
         return f"{self.message}; {self.hint}" if self.hint else self.message
 
     def render(self, strong: Callable[[str], str] = str, columns: int | None = None) -> str:
-        """Return the message, the line that it is about and the hint, as `NameExprError` has them."""
+        """Return the message, the line that it is about and the hint, in the form of `NameExprError`."""
         lines = [strong(wrapped(visible(shortened(self.message)), columns, 2))]
         if self.span is not None:
             limit = line_limit(columns)
@@ -62,7 +62,7 @@ class UsageError(CommandError):
 
 
 class LineError(CommandError):
-    """An error in a line of a session, with its span in `text` if that is known.
+    """An error in a line of a session, with its span in `text` if known.
 
     `code` is the kind of mistake (`nameexpr.session.explaining.KINDS`); `detail` is a Python traceback.
 
@@ -106,12 +106,12 @@ def harmless(text: str) -> str:
 
 
 def unreadable(shown: str, what: str, hint: str = "") -> FileError:
-    """Make the error for a file that holds nothing to compute with."""
+    """Return the error for a file that contains nothing to compute with."""
     return FileError(f"cannot read {shown}: {what}", hint)
 
 
 def quoted(text: str) -> str:
-    """Quote a user's text, made harmless.
+    """Quote a user's text, escaped.
 
     >>> print(quoted("x.npy"))
     'x.npy'

@@ -1,7 +1,7 @@
 """Read arrays from .npy, .npz and .csv files, and from standard input. Nothing is ever unpickled.
 
-A file is what its suffix says; without one of these suffixes, and on standard input, its first bytes decide.
-The size that a header promises is held against the size of the file before memory is asked for.
+The suffix determines the format of a file; without one of these suffixes, and on standard input, its first
+bytes do. The size in a header is compared with the size of the file before memory is allocated.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def split_key(argument: str) -> tuple[str, str | None]:
 
 
 def read_array(argument: str, limit: int | None = None) -> Array:
-    """Read the array in a file; `-` is standard input (FileError if there is none that can be read).
+    """Read the array in a file; `-` is standard input (FileError if there is no readable array).
 
-    What is packed, or comes through a pipe, may take no more bytes than the limit, by default the machine's
+    Compressed data, and data from a pipe, may take no more bytes than the limit, by default the machine's
     memory.
     """
     path, key = split_key(argument)
@@ -57,7 +57,7 @@ def read_array(argument: str, limit: int | None = None) -> Array:
             raise unreadable(shown, "it is empty", "write the array again")
         if kind == ".csv":
             return read_table(stream, shown)
-        most = max(most, length)  # no more than there is: only what is packed counts against a limit
+        most = max(most, length)  # the file's own length is always allowed: the limit is for compressed data
         if kind == ".npz":
             return _read_archive(stream, key, shown, most)
         return _read_npy(stream, length, shown, most)
@@ -66,7 +66,7 @@ def read_array(argument: str, limit: int | None = None) -> Array:
 def read_header(argument: str) -> Array | tuple[int, ...]:
     """Read shape and dtype of the array in a file: an array whose elements need not be loaded (FileError).
 
-    A .npy file that holds less than its header promises gives only its shape.
+    For a .npy file that is shorter than its header states, only the shape is returned.
     """
     path, _ = split_key(argument)
     shown = quoted(path)
@@ -85,7 +85,7 @@ def read_header(argument: str) -> Array | tuple[int, ...]:
 
 @contextmanager
 def _translated(shown: str) -> Iterator[None]:
-    """Translate whatever NumPy, zipfile or the system raises over a file to a `FileError`."""
+    """Translate the exceptions of NumPy, zipfile or the system about a file to a `FileError`."""
     try:
         yield
     except FileError:
@@ -94,13 +94,13 @@ def _translated(shown: str) -> Iterator[None]:
         raise unreadable(shown, reason(fault), "check its name and permissions") from fault
     except MemoryError as fault:
         raise unreadable(shown, "it needs more memory than there is") from fault
-    except Exception as fault:  # over a damaged file zipfile, zlib and NumPy raise nearly anything
+    except Exception as fault:  # for a damaged file zipfile, zlib and NumPy raise nearly anything
         raise unreadable(shown, reason(fault), "it seems damaged: write or copy it again") from fault
 
 
 @contextmanager
 def _opened(path: str, most: int, shown: str) -> Iterator[IO[bytes]]:
-    """Open a file that can be read twice; what cannot be, such as a pipe, is read into memory."""
+    """Open a file that can be read twice; a stream that cannot, such as a pipe, is read into memory."""
     if path == STANDARD:
         if sys.stdin is None:
             raise FileError("standard input is closed", "give a file")
@@ -112,13 +112,13 @@ def _opened(path: str, most: int, shown: str) -> Iterator[IO[bytes]]:
 
 
 def _kept(stream: IO[bytes], most: int, shown: str) -> IO[bytes]:
-    """Read a stream into memory; a pipe without an end is refused once it is too long."""
+    """Read a stream into memory; an endless pipe is rejected once it is too long."""
     kept = io.BytesIO()
     with suppress(OSError):
         status = os.fstat(stream.fileno())
         most = max(most, status.st_size if stat.S_ISREG(status.st_mode) else 0)
     while part := stream.read(_PART):
-        if kept.tell() > most:  # by more than a part: a header may come on top
+        if kept.tell() > most:  # by more than one part: a header may be added
             _check_fits(kept.tell() + len(part), most, shown)
         kept.write(part)
     kept.seek(0)
@@ -176,7 +176,7 @@ def _header(stream: IO[bytes], shown: str) -> Header:
 
 
 def _read_archive(stream: IO[bytes], key: str | None, shown: str, most: int) -> Array:
-    import zipfile  # late: with what it loads it takes as long as all else here
+    import zipfile  # imported here: with its dependencies it takes as long as all other imports
 
     if not zipfile.is_zipfile(stream):
         raise unreadable(shown, "it is not a .npz file, or was cut short", "write it with numpy.savez")
@@ -184,14 +184,14 @@ def _read_archive(stream: IO[bytes], key: str | None, shown: str, most: int) -> 
         files = [member for member in archive.infolist() if not member.is_dir()]
         members = {file.filename.removesuffix(".npy"): file for file in files}
         member = members[_chosen(list(members), key, shown)]
-        if most == memory_of_machine():  # nobody has allowed so much
+        if most == memory_of_machine():  # no explicit limit was given
             most = min(most, most_unpacked(member.compress_size))
         with archive.open(member) as inner:
             return _read_npy(inner, member.file_size, shown, most)
 
 
 def _chosen(keys: list[str], key: str | None, shown: str) -> str:
-    """Return the key asked for, or the only one."""
+    """Return the requested key, or the only one."""
     if not keys:
         raise unreadable(shown, "it holds no array", "write it with numpy.savez")
     names = harmless(" ".join(keys))

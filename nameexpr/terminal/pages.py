@@ -1,8 +1,8 @@
 """The pages about error codes as plain text, parsed from docs/errors.md. No NumPy is loaded.
 
 Headings are left out, fences lose their marks, links their targets, and paragraphs are wrapped. Backquotes
-stay: they set code apart in a sentence. The file is in the wheel beside the package's code, and in a checkout
-in docs/, as the grammar is.
+are kept: they mark code in a sentence. The file is inside the package in a wheel, and in docs/ in a checkout,
+as the grammar is.
 
 >>> print(page("304").splitlines()[0])
 NE304 (SizeError): sizes
@@ -31,7 +31,7 @@ _CODE = re.compile(r"(?:ne)?(\d{3})", re.IGNORECASE | re.ASCII)
 _FAMILY = re.compile(r"(?:ne)?(\d)(?:xx)?", re.IGNORECASE | re.ASCII)
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$\n?", re.MULTILINE | re.DOTALL)
 WIDTH = 88
-"""Columns at which prose is wrapped, if the terminal is not narrower."""
+"""The number of columns at which prose is wrapped, if the terminal is not narrower."""
 _QUOTED = re.compile(r"(`[^`]*`)")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)\s]+\)")
 _STARS = re.compile(r"\*\*([^*]+)\*\*")
@@ -43,7 +43,9 @@ class NoPageError(UsageError, LookupError):
 
 
 class Section(NamedTuple):
-    """One code's section of docs/errors.md, in Markdown: `body` has no heading; `about` is its family's."""
+    """One code's section of docs/errors.md, in Markdown: `body` has no heading; `about` is the topic of its
+    family.
+    """
 
     code: str
     about: str
@@ -51,8 +53,8 @@ class Section(NamedTuple):
 
 
 def page(code: str, width: int | None = None) -> str:
-    """Format the page about an error code such as "NE304", "ne304" or "304" as text: its meaning, an example,
-    and what that prints (NoPageError). Prose is wrapped at `width` columns if that is less than 88.
+    """Return the page about an error code such as "NE304", "ne304" or "304" as text: its meaning, an example,
+    and the output of that (NoPageError). Prose is wrapped at `width` columns if that is less than 88.
     """
     section = _found(code)
     parts = [f"{section.code} ({family(section.code).__name__}): {section.about}"]
@@ -117,7 +119,7 @@ def _families() -> dict[str, str]:
 
 
 def as_family(word: str) -> str | None:
-    """Parse a family of codes such as "NE3xx", "ne3" or "3xx"; None if the word is none.
+    """Parse a family of codes such as "NE3xx", "ne3" or "3xx"; None for other words.
 
     >>> as_family("3xx"), as_family("NE304")
     ('NE3', None)
@@ -181,7 +183,7 @@ def _paragraphs(text: str, width: int | None) -> Iterator[str]:
 
 
 def _wrapped(text: str, width: int) -> str:
-    """Wrap a paragraph; code in backquotes stays together."""
+    """Wrap a paragraph; code in backquotes is not broken."""
     lines = [""]
     for word in re.findall(r"(?:`[^`]*`|\S)+", text):
         if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
@@ -191,7 +193,7 @@ def _wrapped(text: str, width: int) -> str:
 
 
 def _unmarked(text: str) -> str:
-    """Remove Markdown's markup except that of code: links become their words, stars go.
+    """Remove Markdown's markup except that of code: links become their words, stars are removed.
 
     >>> _unmarked("**All** of [it](page.md): `sum[C](x)`.")
     'All of it: `sum[C](x)`.'

@@ -1,4 +1,4 @@
-r"""What commands print: results on standard output, errors on standard error, coloured where wanted.
+r"""The output of commands: results on standard output, errors on standard error, coloured if wanted.
 
 A report is a result as text for people and as data for programs. No NumPy is loaded.
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 def say(text: str) -> None:
-    """Write a line to standard output; what its encoding lacks is escaped."""
+    """Write a line to standard output; characters that its encoding lacks are escaped."""
     _write(sys.stdout, text)
 
 
 def complain(text: str) -> None:
-    """Write a line to standard error. If that fails, the exit code still says what happened."""
+    """Write a line to standard error. If that fails, the exit code still reports the error."""
     try:
         _write(sys.stderr, text)
     except (OSError, ValueError):
@@ -57,16 +57,17 @@ def strong(text: str) -> str:
 
 
 def emphasis(choice: str, stream: TextIO | None) -> Callable[[str], str]:
-    """Return what sets off the heads and carets of errors on a stream: `strong`, or `str` without colours."""
+    """Return the function that highlights the heads and carets of errors on a stream: `strong`, or `str`
+    without colours.
+    """
     return strong if is_colour_wanted(choice, stream) else str
 
 
 def is_colour_wanted(choice: str, stream: TextIO | None) -> bool:
     """Decide whether to colour: as chosen, else by NO_COLOR, then FORCE_COLOR, else on terminals only.
 
-    Notes
-    -----
-    An environment variable counts if it is there and not empty: https://no-color.org and https://force-color.org.
+    Notes ----- An environment variable counts if it is set and not empty: https://no-color.org and
+    https://force-color.org.
     """
     if choice != "auto":
         return choice == "always"
@@ -78,13 +79,13 @@ def is_colour_wanted(choice: str, stream: TextIO | None) -> bool:
 
 
 def finish() -> None:
-    """Flush standard output (OSError if nobody takes it)."""
+    """Flush standard output (OSError if its reader is gone)."""
     if sys.stdout is not None:
         sys.stdout.flush()
 
 
 def discard() -> None:
-    """Discard what standard output still holds, or Python would try to write it again when it ends."""
+    """Discard the buffer of standard output, which Python would otherwise try to write again when it ends."""
     try:
         number = sys.stdout.fileno()
         nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -102,7 +103,7 @@ class Report(NamedTuple):
 
 
 def tell(report: Report, options: Namespace) -> None:
-    """Print a report as the options ask for: as text, or as one line of JSON."""
+    """Print a report in the requested form: as text, or as one line of JSON."""
     say(dumped(report.data) if options.json else report.text)
 
 
@@ -141,7 +142,7 @@ def of_plan(plan: Plan) -> Report:
 
 
 def error_data(fault: NameExprError) -> dict[str, Any]:
-    """Convert an error to data: its first mistake, the others under `more`."""
+    """Convert an error to data: its first diagnostic, the others under `more`."""
     first, *others = (
         {
             "code": diagnostic.code,

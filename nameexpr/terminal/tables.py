@@ -1,7 +1,7 @@
 """Read and write arrays as CSV.
 
-A file with one number a line is one dim, and a file with commas two, lines and columns, even if there is a
-single line: so the number of dims never depends on how many lines there are. What follows # is a comment.
+A file with one number a line has one dim, and a file with commas two, lines and columns, even if there is a
+single line: the number of dims never depends on the number of lines. The rest of a line after # is a comment.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _WHOLE = re.compile(r"[\s\d,+-]*", re.ASCII)
 
 
 def read_table(stream: IO[bytes], shown: str) -> Array:
-    """Read the numbers of a CSV file as int64, uint64, float64 or complex128, the first that holds them all
-    (FileError if something in it is not a number, or its lines differ in length).
+    """Read the numbers of a CSV file as int64, uint64, float64 or complex128, the first that can hold them
+    all (FileError if an entry is not a number, or lines differ in length).
     """
     try:
         lines = stream.read().decode("utf-8-sig").splitlines()
@@ -45,7 +45,7 @@ def read_table(stream: IO[bytes], shown: str) -> Array:
 
 
 def _check_finite(rows: dict[int, str], shown: str) -> None:
-    """Refuse digits that are beyond float64, which NumPy reads as inf."""
+    """Reject digits that exceed float64, which NumPy reads as inf."""
     for number, line in rows.items():
         for column, cell in enumerate(line.split(","), 1):
             if "inf" not in cell.casefold() and np.isinf(complex(cell)):
@@ -72,7 +72,7 @@ def _parsed(rows: dict[int, str], dtype: type[np.generic]) -> Array | None:
 
 
 def _wrong(rows: dict[int, str], shown: str) -> FileError:
-    """Describe the first mistake, and where it is."""
+    """Describe the first error, and its position."""
     width = None
     for number, line in rows.items():
         cells = [cell.strip() for cell in line.split(",")]
@@ -90,7 +90,7 @@ def _wrong(rows: dict[int, str], shown: str) -> FileError:
 
 
 def as_number(text: str) -> Number | None:
-    """Parse a number; None if the text is none.
+    """Parse a number; None for other texts.
 
     >>> as_number("2"), as_number("2.5"), as_number("1+2j"), as_number("two")
     (2, 2.5, (1+2j), None)
@@ -105,6 +105,6 @@ def as_number(text: str) -> Number | None:
 
 
 def write_table(stream: IO[bytes], array: Array) -> None:
-    """Write an array of at most two dims, each number in the fewest digits that give it back."""
+    """Write an array of at most two dims, each number in the fewest digits that restore it."""
     numbers = array.astype(np.int8) if array.dtype == bool else array
     np.savetxt(stream, np.atleast_1d(numbers).astype(str), fmt="%s", delimiter=",", encoding="utf-8")

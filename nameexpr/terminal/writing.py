@@ -1,6 +1,6 @@
-"""Arrays going out: into files, onto standard output, and as a report with a preview.
+"""Output of arrays: into files, onto standard output, and as a report with a preview.
 
-A file appears whole or not at all.
+A file is written completely or not at all.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from nameexpr.terminal.tables import MAX_DIMS, Array, write_table
 from nameexpr.whole_files import replace_file
 
 WHOLE = 200
-"""Elements that are shown before the middle of an array is left out."""
+"""The number of elements from which the middle of an array is left out."""
 
 SMALL = 1000
-"""Elements that go into JSON."""
+"""The largest number of elements in JSON."""
 
 SHOWN_DIMS = 4
 EDGES = {1: 3, 2: 3, 3: 2}
 
 
 class OutputFile(NamedTuple):
-    """Where a result goes: the argument, the path in it, its suffix, and the key in an archive."""
+    """The destination of a result: the argument, the path in it, its suffix, and the key in an archive."""
 
     text: str
     path: str
@@ -89,7 +89,7 @@ def _write_to(stream: IO[bytes], array: Array, target: OutputFile) -> None:
     if target.suffix == ".csv":
         write_table(stream, array)
     elif target.suffix == ".npz":
-        import zipfile  # late, as in `nameexpr.terminal.files`
+        import zipfile  # imported here, as in `nameexpr.terminal.files`
 
         name = target.key + ".npy"
         with zipfile.ZipFile(stream, "w") as archive, archive.open(name, "w", force_zip64=True) as inner:
@@ -104,13 +104,13 @@ def _dump(stream: IO[bytes], array: Array) -> None:
 
 
 class _Sink(NamedTuple):
-    """A stream that can only be written to: NumPy asks files for their position, which pipes do not have."""
+    """A write-only stream: NumPy asks files for their position, which pipes do not have."""
 
     write: Callable[[bytes], int]
 
 
 def of_array(array: Array, names: Names, output: str | None = None) -> Report:
-    """Report shape, names and dtype of an array with a preview, unless it went into a file; as data, its
+    """Report shape, names and dtype of an array with a preview, unless it is written to a file; as data, its
     elements if they are few.
     """
     is_told = output is None and array.size <= SMALL
@@ -133,7 +133,7 @@ def preview(array: Array) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Convert nested lists to what JSON has: nan and inf to strings, complex numbers to pairs."""
+    """Convert nested lists to the types of JSON: nan and inf to strings, complex numbers to pairs."""
     if isinstance(value, list):
         return [_plain(element) for element in value]
     if isinstance(value, complex):

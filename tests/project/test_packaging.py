@@ -105,7 +105,7 @@ def test_every_dependency_is_one_that_the_package_imports() -> None:
     own = ("bfloat16", "completion", "lsp", "mypy", "notebook", "repl")
     optional = {entry.split(">")[0].strip().casefold() for extra in own for entry in extras[extra]}
     imported = {name.partition(".")[0].casefold() for path in modules().values() for name in imports_of(path)}
-    only_for_types = {"typing_extensions"}  # every type checker brings it
+    only_for_types = {"typing_extensions", "xarray"}  # for checkers of types
     assert imported - set(sys.stdlib_module_names) - {"nameexpr"} - only_for_types == listed | optional
 
 

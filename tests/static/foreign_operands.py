@@ -27,15 +27,17 @@ class DataArray(Dataset):
     def __getattr__(self, name: str) -> Any: ...
 
 
-def results(x: npt.NDArray[np.bool_], stored: Dataset, data: DataArray, t: NamedTensor) -> None:
+def results(
+    x: npt.NDArray[np.bool_], stored: Dataset, data: DataArray, t: NamedTensor, names: list[str]
+) -> None:
     assert_type(ne.einsum("a -> a", stored), npt.NDArray[Any])
     assert_type(ne.einsum("a, a -> a", x, stored), npt.NDArray[Any])
     assert_type(ne.einsum("a -> a", data), NamedTensor)
     assert_type(ne.einsum("a, a -> a", x, data), NamedTensor)
     assert_type(ne.evaluate("y = x * z", x=x, z=stored), npt.NDArray[Any])
     assert_type(ne.evaluate("y = x * z", x=2.5, z=data), NamedTensor)
-    assert_type(ne.evaluate("y = x * z", outputs=["y"], x=x, z=stored), tuple[npt.NDArray[Any], ...])
-    assert_type(ne.evaluate("y = x * z", outputs=["y"], x=data, z=t), tuple[NamedTensor, ...])
+    assert_type(ne.evaluate("y = x * z", outputs=names, x=x, z=stored), tuple[npt.NDArray[Any], ...])
+    assert_type(ne.evaluate("y = x * z", outputs=names, x=data, z=t), tuple[NamedTensor, ...])
     assert_type(ne.compile("a -> a")(stored), npt.NDArray[Any])
     assert_type(ne.compile("a -> a")(data), NamedTensor)
 

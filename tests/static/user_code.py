@@ -46,13 +46,13 @@ def expressions(x: Floats, w: npt.NDArray[np.float32], t: NamedTensor) -> None:
     assert_type(ne.einsum("a b -> b a", x, out=t), NamedTensor)
 
 
-def formulas(q: Floats, k: Floats, t: NamedTensor) -> None:
+def formulas(q: Floats, k: Floats, t: NamedTensor, names: list[str]) -> None:
     assert_type(ne.evaluate(ATTENTION, q=q, k=k), npt.NDArray[Any])
     assert_type(ne.evaluate(ATTENTION, q=t, k=k), NamedTensor)
     assert_type(ne.evaluate("y = x + bias", x=q, bias=1.5, dtype=np.float32), npt.NDArray[Any])
     assert_type(ne.evaluate("y = 2 * x", operands={"x": t}), NamedTensor)
     assert_type(ne.evaluate("y = 2 * x", operands={"x": q}), npt.NDArray[Any])
-    outputs = ne.evaluate("m[C] = mean[N](x[N C]); c = x[N C] - m[C]", outputs=("m", "c"), x=q)
+    outputs = ne.evaluate("m[C] = mean[N](x[N C]); c = x[N C] - m[C]", outputs=names, x=q)
     assert_type(outputs, tuple[npt.NDArray[Any], ...])
     mean, centred = ne.evaluate("m[C] = mean[N](x[N C]); c = x[N C] - m[C]", outputs=["m", "c"], x=t)
     assert_type(mean, NamedTensor)
@@ -89,7 +89,7 @@ class Layer:
 
     weight: NamedTensor
     bias: NamedTensor
-    apply: ne.Compiled = field(default=ne.compile("y[N K] = max(sum[C](x[N C] * w[C K]) + b[K], 0)"))
+    apply: ne.Compiled = field(default=ne.compile("y[N K] = maximum(sum[C](x[N C] * w[C K]) + b[K], 0)"))
 
     def __call__(self, x: NamedTensor) -> NamedTensor:
         return self.apply(x=x, w=self.weight, b=self.bias)

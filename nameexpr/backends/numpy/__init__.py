@@ -1,3 +1,3 @@
-"""NumPy as a backend: `kernels`, what generated code calls beside NumPy itself, `arrays`, how operands become
-arrays, and `codegen`, which writes that code.
+"""The NumPy backend: `kernels`, functions that generated code calls in addition to NumPy's, `arrays`, which
+converts operands to arrays, and `codegen`, which generates the code.
 """

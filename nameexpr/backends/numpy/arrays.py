@@ -1,11 +1,12 @@
-"""dtypes, and operands into arrays: what NumPy takes for an array is one, unless its meaning would be lost.
+"""Dtypes, and the conversion of operands to arrays: whatever NumPy accepts as an array, unless its meaning
+would be lost.
 
-Where a float must be invented it is float64 as in NumPy, until `set_default_float` says otherwise. Narrow are
-float16 and bfloat16: whatever adds, squares or exponentiates them computes in float32 and rounds its result
-once, for a sum of ones would end at 2048 or 256, and the square of 300 is not a float16.
+If a float dtype must be chosen it is float64 as in NumPy, or the one given to `set_default_float`. The narrow
+dtypes are float16 and bfloat16: functions that add, square or exponentiate them compute in float32 and round
+the result once, because a sum of ones would end at 2048 or 256, and the square of 300 is not a float16.
 
-Masked arrays and `matrix` are refused, for their mask or their rules would vanish in silence; so are a list
-of arrays (was each meant to be an operand?), text, and what NumPy can only take for an opaque object.
+Masked arrays and `matrix` are rejected, because their mask or their rules would be lost silently; so are a
+list of arrays (was each meant to be an operand?), text, and what NumPy can only convert to an opaque object.
 """
 
 from __future__ import annotations
@@ -21,13 +22,15 @@ from nameexpr.errors import Diagnostic, Mark, error
 Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 
 NARROW = 2
-"""Bytes of a narrow float: an array's itemsize is quicker to ask for than its dtype."""
+"""The bytes of a narrow float: an array's itemsize is faster to read than its dtype."""
 
 _default: list[np.dtype[Any]] = [np.dtype(np.float64)]
 
 
 def default_float() -> np.dtype[Any]:
-    """Return the dtype of numbers that come from no float array: factories, quotients and roots of ints."""
+    """Return the dtype of floats that do not come from float arrays: factories, quotients and roots
+    of ints.
+    """
     return _default[0]
 
 
@@ -37,12 +40,12 @@ def set_default_float(dtype: np.dtype[Any]) -> None:
 
 
 def is_float(dtype: np.dtype[Any]) -> bool:
-    """Return whether the elements are real floating point numbers; bfloat16's are (its kind is "V")."""
+    """Return whether the elements are real floating point numbers, including bfloat16 (whose kind is "V")."""
     return dtype.kind == "f" or is_bfloat16(dtype)
 
 
 def is_bfloat16(dtype: np.dtype[Any]) -> bool:
-    """Return whether a dtype is bfloat16, which the package ml_dtypes adds to NumPy's own."""
+    """Return whether a dtype is bfloat16, which the package ml_dtypes adds to NumPy."""
     return dtype.kind == "V" and dtype.name == "bfloat16"
 
 
@@ -52,24 +55,24 @@ def is_narrow(dtype: np.dtype[Any]) -> bool:
 
 
 def widened(x: Array) -> Array:
-    """Return narrow floats in float32, and any other array as it is."""
+    """Return narrow floats in float32, and any other array unchanged."""
     return x.astype(np.float32) if x.itemsize == NARROW and is_narrow(x.dtype) else x
 
 
 def in_float32(kernel: Callable[..., Any], x: Array, **options: Any) -> Array:
-    """Return what a kernel makes of narrow floats in float32, rounded to their dtype."""
+    """Return the result of a kernel computed in float32, rounded to the array's narrow dtype."""
     return np.asarray(kernel(x.astype(np.float32), **options)).astype(x.dtype.type)
 
 
 def in_float64(kernel: Callable[..., Any], x: Array, **options: Any) -> Array:
-    """Return what a kernel makes of integers in float64, rounded to the default float dtype."""
+    """Return the result of a kernel computed in float64, rounded to the default float dtype."""
     return np.asarray(kernel(x.astype(np.float64), **options)).astype(_default[0], copy=False)
 
 
 def common_dtype(*values: Any) -> np.dtype[Any]:
-    """Return NumPy's promotion of dtypes, arrays and numbers, with Python's floats weak beside bfloat16 too.
+    """Return NumPy's promotion of dtypes, arrays and numbers; Python floats are weak for bfloat16, too.
 
-    Beside a dtype that is not NumPy's own they would be float64.
+    With a dtype that NumPy does not define they would become float64.
     """
     dtypes = [getattr(value, "dtype", value) for value in values]
     if any(isinstance(dtype, np.dtype) and is_bfloat16(dtype) for dtype in dtypes):
@@ -88,12 +91,12 @@ def category(dtype: np.dtype[Any]) -> int:
 
 
 def native(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return a dtype in the byte order of this machine, which is that of all that is computed."""
+    """Return a dtype in the byte order of this machine, which all results have."""
     return dtype if dtype.isnative else dtype.newbyteorder("=")
 
 
 def as_float(x: Array) -> Array:
-    """Return an array of ints or bools in the default float dtype, and any other as it is."""
+    """Return an array of ints or bools in the default float dtype, and any other unchanged."""
     return x.astype(_default[0]) if x.dtype.kind in "iub" else x
 
 
@@ -101,7 +104,7 @@ NUMBERS = (bool, int, float, complex)
 
 
 def as_operand(value: Any, key: int | str, text: str, marks: tuple[Mark, ...] = ()) -> Array:
-    """Return the operand as a base-class array, without a copy where there is an array already.
+    """Return the operand as a base-class array, without a copy if it already is an array.
 
     Parameters
     ----------
@@ -112,12 +115,12 @@ def as_operand(value: Any, key: int | str, text: str, marks: tuple[Mark, ...] = 
     text : str
         The expression or the formula.
     marks : tuple of Mark
-        What an error marks in the text.
+        The marks in the text that an error shows.
 
     Raises
     ------
     OperandError
-        If it is nothing that an expression can work on.
+        If it cannot be an operand.
     """
     if type(value) is np.ndarray:
         return value
@@ -142,7 +145,7 @@ ANYTHING = "give an array, a NamedTensor or a number"
 
 
 def _refused(value: Any, *, is_named: bool) -> tuple[str, str] | None:
-    """Return (what it is, what to do) for a value whose meaning an array would lose."""
+    """Return (description, suggestion) for a value that would lose its meaning as an array."""
     from nameexpr.backends.numpy.foreign import Refusal, classes_within, read, reader_of
 
     found = read(value)
@@ -172,11 +175,10 @@ def _article(name: str) -> str:
 def weak_numbers(
     values: Sequence[Any], arrays: list[Array | None], text: str, wanted: np.dtype[Any] | None
 ) -> list[Array]:
-    """Return the arrays with each Python number, given as None so far, in the dtype that NumPy's promotion
-    gives it.
+    """Return the arrays with each Python number, given as None so far, in the dtype of NumPy's promotion.
 
-    Numbers of Python take part in promotion by their kind alone, as in NumPy 2 (NEP 50); with `dtype=`,
-    against that one.
+    Python numbers take part in promotion by their kind alone, as in NumPy 2 (NEP 50); with `dtype=`, they are
+    promoted with that dtype.
 
     Raises
     ------
@@ -204,13 +206,13 @@ def weak_numbers(
 def _short(value: Any) -> str:
     try:
         shown = repr(value)
-    except ValueError:  # Python prints no int of more than 4,300 digits
+    except ValueError:  # Python does not print ints of more than 4,300 digits
         return "given"
     return shown if len(shown) < 40 else shown[:36] + "..."  # noqa: PLR2004
 
 
 def promoted(dtypes: Sequence[np.dtype[Any]]) -> np.dtype[Any] | None:
-    """Return the dtype that products have, or None if these dtypes have none in common."""
+    """Return the dtype of products, or None if these dtypes have no common one."""
     first = dtypes[0]
     if all(dtype is first for dtype in dtypes):
         return first
@@ -222,7 +224,7 @@ def promoted(dtypes: Sequence[np.dtype[Any]]) -> np.dtype[Any] | None:
 
 @lru_cache(maxsize=256)
 def number_name(dtype: np.dtype[Any] | None) -> str:
-    """Return the name of a dtype of numbers, or "" for one that is never cast: NumPy makes names anew."""
+    """Return the name of a numeric dtype, or "" for a dtype that is never cast: NumPy recreates names."""
     if dtype is None or not (dtype.kind in "biufc" or is_bfloat16(dtype)):
         return ""
     if dtype.char in "gG":

@@ -1,9 +1,9 @@
-"""Copies that keep to the cache.
+"""Copies that make good use of the cache.
 
-NumPy copies an array into row-major order row by row of the copy. Where a row is read with large strides from
-more cache lines than the cache can hold at a time, each line is fetched again for every cell in it: up to
-eight times slower, worst where strides are powers of two, for then all lines compete for the same few
-places. Copying a strip of columns after the other uses each line while it is there (R17).
+NumPy copies an array into row-major order row by row of the copy. If a row is read with large strides from
+more cache lines than the cache can hold at a time, each line is fetched again for every element in it: up to
+eight times slower, worst if strides are powers of two, because all lines then compete for the same few sets.
+Copying one strip of columns after the other uses each line while it is cached (R17).
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 LINE = 64
 """Bytes of a cache line."""
 WAY = 4096
-"""Bytes after which addresses compete for the same place in a cache of 64 sets."""
+"""The distance in bytes at which addresses compete for the same set in a cache of 64 sets."""
 WAYS = 8
 STRIP = range(16, 65)
-"""Columns of a strip, at least and at most."""
+"""The smallest and largest number of columns of a strip."""
 SMALL = 1 << 15
-"""Bytes that stay in the cache whatever their order is."""
+"""The number of bytes that stay in the cache in any order."""
 WORTH = 2048
-"""Cells of a strip below which starting it costs more than it saves."""
+"""The number of elements of a strip below which its overhead exceeds its benefit."""
 RUN = 512
-"""Bytes of a run of cells that is repeated at once, from which one copy is better than several."""
+"""The number of bytes of a repeated run of elements from which one copy is better than several."""
 WIDE = 8
-"""Bytes of an element up to which lines that do not compete are worth keeping."""
+"""The number of bytes of an element up to which keeping lines that do not compete pays off."""
 
 
 def contiguous(x: Array) -> Array:
@@ -49,16 +49,16 @@ def contiguous(x: Array) -> Array:
 
 
 def row_major(x: Array) -> Array:
-    """Return the array itself if it is row-major, else a copy that is."""
+    """Return the array itself if it is row-major, else a row-major copy."""
     return x if x.flags.c_contiguous else contiguous(x)
 
 
 def repeated(x: Array, shape: tuple[int, ...]) -> Array:
-    """Return a row-major array of this shape, with the cells of `x` broadcast.
+    """Return a row-major array of this shape, with the elements of `x` broadcast.
 
-    `repeat` copies runs of cells where an assignment copies cell by cell; over several axes it does so
-    several times, which long runs do not repay, and it copies what is not row-major, aligned and writable
-    first.
+    `repeat` copies runs of elements where an assignment copies element by element; over several axes it does
+    so several times, which does not pay off for long runs, and it first copies arrays that are not row-major,
+    aligned and writable.
     """
     is_apart = not x.flags.carray
     x = x.reshape((1,) * (len(shape) - x.ndim) + x.shape)
@@ -76,15 +76,15 @@ def repeated(x: Array, shape: tuple[int, ...]) -> Array:
 def _strips(
     shape: tuple[int, ...], strides: tuple[int, ...], item: int
 ) -> tuple[tuple[int, ...], int] | None:
-    """Return the shape with axes joined that lie together, and the columns of a strip; None for a
-    plain copy.
+    """Return the shape with contiguous axes joined, and the number of columns of a strip; None for a plain
+    copy.
     """
     axes = _joined(shape, strides)
     if len(axes) < 2:  # noqa: PLR2004  nothing to copy across
         return None
     length, stride = axes[-1][0], abs(axes[-1][1])
     if stride <= item or stride <= min(abs(own) for _, own in axes[:-1]):
-        return None  # the last axis is the fastest of the source, too
+        return None  # the last axis is also the fastest of the source
     apart = gcd(stride, WAY)
     lines = WAYS * WAY // max(apart, LINE)
     if length <= lines or stride < LINE or (apart < LINE and item > WIDE):
@@ -96,7 +96,7 @@ def _strips(
 
 
 def _joined(shape: tuple[int, ...], strides: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Return size and stride of each axis, those of size 1 left out and those that lie together joined."""
+    """Return size and stride of each axis, without those of size 1 and with contiguous ones joined."""
     axes = [(size, stride) for size, stride in zip(shape, strides, strict=True) if size != 1]
     for position in range(len(axes) - 1, 0, -1):
         (outer, far), (size, stride) = axes[position - 1], axes[position]

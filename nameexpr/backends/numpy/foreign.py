@@ -1,7 +1,7 @@
 """Arrays of other libraries, told by their classes: nothing is imported for it.
 
 Arrays of xarray, pandas and PyTorch bring the names of their dims. What an array of NumPy could not be
-without a loss (of a mask, of a unit, of a computation that is still to be done) is refused, with the
+without a loss (of a mask, of a unit, of a computation that is still to be done) is rejected, with the
 conversion to write. For everything else NumPy's own conversion is right.
 
 >>> read(np.ma.masked_array([1, 2], mask=[True, False])).hint
@@ -150,7 +150,7 @@ def _pandas(value: Any) -> Foreign | Refusal:
 
 
 def _is_plain(axis: Any) -> bool:
-    """Whether an index only counts positions, as one does that nobody gave."""
+    """Return whether an index only counts positions, as one does that nobody gave."""
     return type(axis).__name__ == "RangeIndex" and axis.start == 0 and axis.step == 1
 
 

@@ -1,8 +1,9 @@
-"""What generated code of formulas calls and NumPy has no single call for: activations, functions along axes,
-numbers that stay weak.
+"""Functions for the generated code of formulas that are not a single NumPy call: activations, functions along
+axes, and arithmetic of weak numbers.
 
-Functions along axes take an array and an axis or several; `over=True` lets them work in the array's memory.
-Those that normalise do so in blocks that stay in the cache; a sum may round otherwise than over the whole.
+Functions along axes take an array and one or several axes; `over=True` lets them work in the array's memory.
+Those that normalise do so in blocks that stay in the cache; a sum may be rounded differently from one over
+the whole array.
 """
 
 from __future__ import annotations
@@ -17,37 +18,37 @@ from nameexpr.backends.numpy.arrays import Array, native, widened
 from nameexpr.backends.numpy.numbers import as_array, fold, integer
 from nameexpr.backends.numpy.reductions import Axis, into_log_softmax, into_softmax, running
 
-__all__ = ["as_array", "fold", "integer"]  # and what is defined here
+__all__ = ["as_array", "fold", "integer"]  # and the functions that are defined here
 
 BLOCK = 1 << 15
-"""Cells of a block, as in `nameexpr.compiler.lowering.fusion`."""
+"""The number of elements of a block, as in `nameexpr.compiler.lowering.fusion`."""
 
 
 def round(x: Array) -> Any:  # noqa: A001  the function's name
     """Return each element rounded to the nearest whole number, halves to the even one."""
-    # NumPy before 2.3 gives integers back as they are, not as an array of their own.
+    # NumPy before 2.3 returns integers unchanged, not as a new array.
     return np.array(x) if np.asarray(x).dtype.kind in "iu" else np.round(x)
 
 
 def real(x: Array) -> Any:
-    """Return the real part, as an array of its own."""
+    """Return the real part as a new array."""
     return np.array(np.real(x))
 
 
 def imag(x: Array) -> Any:
-    """Return the imaginary part, as an array of its own."""
+    """Return the imaginary part as a new array."""
     return np.array(np.imag(x))
 
 
 def _floats(x: Array) -> Array:
-    """Return floats of the dtype that exp gives; complex numbers are refused."""
+    """Return floats of the dtype that exp returns; complex numbers are rejected."""
     if np.iscomplexobj(x):
         raise TypeError("not defined for complex numbers")
     return np.asarray(x, np.exp(np.zeros((), np.asarray(x).dtype)).dtype)
 
 
 def _normalisable(x: Array) -> Array:
-    """Return floats as they are, and integers and bools in float64."""
+    """Return floats unchanged, and integers and bools in float64."""
     if x.dtype.char in "fd":
         return x
     return x.astype(np.float64) if x.dtype.kind in "iub" else _floats(x)
@@ -88,7 +89,9 @@ def erfc(x: Array) -> Any:
 
 
 def gelu(x: Array) -> Any:
-    """Return x times the normal distribution's share below x, exactly (not the approximation by tanh)."""
+    """Return x times the normal cumulative distribution function of x, exactly (not the approximation by
+    tanh).
+    """
     x = _floats(x)
     result = special.erfc(np.asarray(x * x.dtype.type(-(0.5**0.5))))
     np.multiply(x, result, out=result)
@@ -96,7 +99,7 @@ def gelu(x: Array) -> Any:
 
 
 def clip(x: Any, low: Any, high: Any) -> Any:
-    """Return x where it lies between the bounds, else the nearer one; `high` where low is above high."""
+    """Return x if it is between the bounds, else the nearer one; `high` if low is above high."""
     dtype = np.result_type(x, low, high)
     x, low, high = (value if np.ndim(value) else np.asarray(value, dtype) for value in (x, low, high))
     above = np.maximum(x, low, dtype=dtype)
@@ -110,7 +113,7 @@ def where_over(condition: Array, x: Array, y: Any) -> Array:
     if np.shape(y) or not 0 < step < len(x) or condition.shape != x.shape:
         np.copyto(x, y, where=np.logical_not(condition), casting="unsafe")
         return x
-    for start in range(0, len(x), step):  # so that the negation is not built as a whole
+    for start in range(0, len(x), step):  # so that the negation is never allocated as a whole
         part = slice(start, start + step)
         np.copyto(x[part], y, where=np.logical_not(condition[part]), casting="unsafe")
     return x
@@ -120,7 +123,7 @@ def where_over(condition: Array, x: Array, y: Any) -> Array:
 def softmax(x: Array, axes: Axis, *, over: bool = False) -> Array:
     """Return exponentials over their sum along axes, of narrow floats computed in float32.
 
-    The largest is subtracted before exp, which then cannot overflow. A slice that holds nan or inf, or
+    The largest is subtracted before exp, which then cannot overflow. A slice that contains nan or inf, or
     nothing but -inf, has no softmax: all of it is nan.
 
     >>> softmax(np.array([0.0, 0.0, -np.inf]), 0)
@@ -140,7 +143,7 @@ def log_softmax(x: Array, axes: Axis, *, over: bool = False) -> Array:
 
 
 def _normalised(x: Array, axes: Axis, finish: Callable[[Array, Axis], None], *, over: bool) -> Array:
-    """Return x less its largest element along axes, and finished, block by block."""
+    """Return x minus its largest element along axes, normalised by `finish`, block by block."""
     x = _normalisable(x)
     wide = widened(x)
     result = wide if over else np.empty_like(wide, native(wide.dtype))
@@ -168,12 +171,12 @@ def _blocks(x: Array, result: Array, axes: Axis, done: int = 0) -> Iterator[tupl
 
 
 def cumsum(x: Array, axis: int, *, over: bool = False) -> Array:
-    """Return running sums along an axis: of integers in 64 bits."""
+    """Return cumulative sums along an axis: of integers in 64 bits."""
     return _running(np.add, x, axis, over=over)
 
 
 def cumprod(x: Array, axis: int, *, over: bool = False) -> Array:
-    """Return running products along an axis: of integers in 64 bits."""
+    """Return cumulative products along an axis: of integers in 64 bits."""
     return _running(np.multiply, x, axis, over=over)
 
 
@@ -193,5 +196,5 @@ def sort(x: Array, axis: int, *, over: bool = False) -> Array:
 
 
 def flip(x: Array, axis: int) -> Array:
-    """Return the elements reversed along an axis, as an array of its own."""
+    """Return the elements reversed along an axis, as a new array."""
     return np.flip(x, axis).copy()

@@ -1,10 +1,10 @@
-"""What generated code needs and NumPy has no single call for: reducers of the language, diagonals, exact
+"""Functions for generated code that are not a single NumPy call: reducers of the language, diagonals, exact
 integer products.
 
 Reducers take an array and the axis, or axes, that they combine (an int or a tuple of the last ones), and
-follow NumPy: `var` and `std` divide by n, `median` averages the middle two. Over no elements they give nan, 0
-or -inf in silence. Those that need arrays of their own run on some rows of a large array at a time, so that
-what they have in between stays in the cache: the variance of a gigabyte needs no gigabyte more.
+follow NumPy: `var` and `std` divide by n, `median` averages the middle two. Over no elements they return nan,
+0 or -inf without a warning. Those that need temporary arrays process some rows of a large array at a time, so
+that the temporaries stay in the cache: the variance of a gigabyte does not need another gigabyte.
 """
 
 from __future__ import annotations
@@ -29,13 +29,15 @@ Reducer = Callable[[Array, Axis], Array]
 
 EXACT = 2.0**53
 CELLS = 1 << 16
-"""Cells of the rows that are handled together: 512 kB of float64."""
+"""The number of elements of the rows that are processed together: 512 kB of float64."""
 ONES = 1 << 16
-"""Cells of the longest vector: 512 kB of float64."""
+"""The number of elements of the longest vector of ones: 512 kB of float64."""
 
 
 def by_rows(kernel: Reducer) -> Reducer:
-    """Return a kernel that reduces axes but the first in parts, if the array is large and lies row by row."""
+    """Return a kernel that reduces axes other than the first in parts, if the array is large and stored by
+    rows.
+    """
 
     @wraps(kernel)
     def run(x: Array, axis: Axis) -> Array:
@@ -56,12 +58,12 @@ def by_rows(kernel: Reducer) -> Reducer:
 
 
 def _lies_by_rows(x: Array) -> bool:
-    """Whether the first axis has the longest stride, of those that are longer than 1."""
+    """Return whether the first axis has the longest stride of those that are longer than 1."""
     return x.strides[0] >= max(step for size, step in zip(x.shape, x.strides, strict=True) if size > 1)
 
 
 def _positive(axis: Axis, ndim: int) -> set[int]:
-    """Return the axes that go, counted from the end, so that `ndim` in it means the first."""
+    """Return the reduced axes, counted from the end, so that `ndim` in it means the first."""
     axes = (axis,) if isinstance(axis, int) else axis
     return {ndim - position if position >= 0 else -position for position in axes}
 
@@ -83,7 +85,7 @@ def median(x: Array, axis: Axis) -> Array:
     """Return the middle value, or the mean of the middle two."""
     if count(x, axis) == 0:
         return np.full(np.add.reduce(x, axis=axis).shape, np.nan, native(x.dtype))
-    with np.errstate(invalid="ignore"):  # of an array that is not row-major NumPy would make two copies
+    with np.errstate(invalid="ignore"):  # NumPy would copy an array that is not row-major twice
         return np.asarray(np.median(x.astype(native(x.dtype), "C"), axis=axis, overwrite_input=True))
 
 
@@ -118,15 +120,15 @@ def ones(shape: tuple[int, ...], dtype: str) -> Array:
 
 
 def forget_ones() -> None:
-    """Drop the arrays that no function holds."""
+    """Drop the arrays that are not used by a function."""
     _shared.cache_clear()
 
 
 def slices(ufunc: np.ufunc, x: Array, axes: tuple[int, ...]) -> Array:
-    """Return what a binary ufunc makes of the cells along some axes, slice after slice, the last axis first.
+    """Return a binary ufunc applied to the elements along some axes, slice after slice, the last axis first.
 
-    NumPy's own reductions start anew for every run of cells; this does one call for each slice, which is
-    quicker by far where the axes are short.
+    NumPy's reductions start again for every run of elements; this makes one call for each slice, which is
+    much faster if the axes are short.
     """
     for axis in reversed(axes):
         before: tuple[Any, ...] = (slice(None),) * axis
@@ -138,11 +140,11 @@ def slices(ufunc: np.ufunc, x: Array, axes: tuple[int, ...]) -> Array:
 
 
 def add_up(x: Array, dtype: str, *, is_stack: bool = False) -> Any:
-    """Return the sums along the last axis as products with ones, block after block: by `dot`, or of a stack
+    """Return the sums along the last axis as products with ones, block after block: by `dot`, or for a stack
     by `matmul`, which leaves an axis of size 1.
 
-    That takes no memory to speak of, is quicker than a vector that does not fit in the cache, and has smaller
-    rounding errors.
+    This takes almost no memory, is faster than with a vector of ones that does not fit into the cache, and
+    has smaller rounding errors.
     """
     block = ones((ONES, 1) if is_stack else (ONES,), dtype)
     total: Any = None
@@ -164,9 +166,9 @@ def argmin(x: Array, axis: int) -> Array:
 
 
 def _picked(x: Array, axis: int, pick: Callable[..., Any]) -> Array:
-    """Return what argmax or argmin gives along the last axis, part by part where NumPy would copy all.
+    """Return the result of argmax or argmin along the last axis, part by part if NumPy would copy everything.
 
-    It copies what is not row-major, in native byte order and writable.
+    NumPy copies arrays that are not row-major, in native byte order and writable.
     """
     if x.size <= 2 * CELLS or (x.flags.carray and x.dtype.isnative):
         return np.asarray(pick(x, axis=axis))
@@ -191,14 +193,14 @@ def count_nonzero(x: Array, axis: Axis) -> Array:
 def apply(reduce: Callable[[Array, int], Any], x: Array) -> Array:
     """Return `reduce(x, axis)` for the last axis, as a fresh array.
 
-    The array that it is given cannot be written to: it may be an operand.
+    The array that is passed to it is read-only: it may be an operand.
 
     Raises
     ------
     ReducerMisuse
-        If it cannot be called like this, or returns no array of `x`'s shape without its last axis.
+        If it cannot be called like this, or does not return an array of `x`'s shape without its last axis.
     ReducerFault
-        With what else it raised.
+        For any other exception that it raised.
     """
     given = x[...]
     given.flags.writeable = False
@@ -220,7 +222,7 @@ def apply(reduce: Callable[[Array, int], Any], x: Array) -> Array:
 
 
 class ReducerFault(Exception):  # noqa: N818  a parcel, not an error: the caller's own error is what is raised
-    """What a caller's reducer raised, on its way through the code that explains NumPy's errors."""
+    """An exception of a caller's reducer, which passes through the code that explains NumPy's errors."""
 
     def __init__(self, original: Exception) -> None:
         super().__init__(original)
@@ -228,11 +230,11 @@ class ReducerFault(Exception):  # noqa: N818  a parcel, not an error: the caller
 
 
 class ReducerMisuse(Exception):  # noqa: N818  data for an error of ours: (what is wrong, shape of the array given)
-    """A caller's reducer is not one: (what is wrong with it, shape of the array that it was given)."""
+    """An invalid reducer of the caller: (what is wrong with it, the shape of the array that it was given)."""
 
 
 def diagonal(x: Array, letters: tuple[int, ...]) -> Array:
-    """Return a writable view of the cells where axes of the same letter have the same index."""
+    """Return a writable view of the elements where axes of the same letter have the same index."""
     distinct = tuple(dict.fromkeys(letters))
     places = [[axis for axis, letter in enumerate(letters) if letter == wanted] for wanted in distinct]
     shape = tuple(x.shape[axes[0]] for axes in places)
@@ -246,7 +248,7 @@ def as_real(x: Array) -> Array:
 
 
 def as_complex(x: Array) -> Array:
-    """Return a view of pairs of numbers, one after the other along the last axis, as complex numbers."""
+    """Return a view of pairs of numbers, contiguous along the last axis, as complex numbers."""
     return np.asarray(x.view(np.result_type(x.dtype, np.complex64))[..., 0])
 
 
@@ -262,11 +264,11 @@ def _magnitude(x: Array) -> float:
 
 
 def integer_matmul(a: Array, b: Array, dtype: str = "int64") -> Array:
-    """Return the matrix product of integers in 64 bits, exactly (modulo 2**64, as NumPy has it).
+    """Return the matrix product of integers in 64 bits, exactly (modulo 2**64, as in NumPy).
 
-    Where no sum can leave the whole numbers that float64 holds, it goes through BLAS, which is some twenty
-    times faster; one pass over the values tells (docs/performance.md). Else the C loop over rows of both is
-    four times faster than `numpy.matmul`, which has no code for integers.
+    If no sum can exceed the range in which float64 is exact, it is computed by BLAS, which is about twenty
+    times faster; one pass over the values determines this (docs/performance.md). Otherwise the C loop over
+    rows of both is four times faster than `numpy.matmul`, which has no special code for integers.
     """
     if _magnitude(a) * _magnitude(b) * a.shape[-1] < EXACT:
         return np.asarray(np.matmul(a.astype(np.float64), b.astype(np.float64)).astype(dtype))

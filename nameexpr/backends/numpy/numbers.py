@@ -1,6 +1,6 @@
-"""Arithmetic among numbers, as formulas have it: of real ones, so that integers are exact.
+"""Arithmetic of numbers in formulas, with exact integers.
 
-What is not an integer is computed as IEEE 754 has it: 1 / 0 is inf, 7 // 0 too, and 7 % 0 is nan.
+Other numbers follow IEEE 754: 1 / 0 is inf, so is 7 // 0, and 7 % 0 is nan.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from nameexpr.errors import NO_FLOAT, NotHeldError
 
 Number = int | float | complex
 BITS = 4096
-"""Bits of the largest integer that arithmetic takes or gives."""
+"""The number of bits of the largest integer that arithmetic accepts or returns."""
 _KINDS = (bool, int, float, complex)
 
 
 def fold(function: Callable[..., Any], *numbers: Number) -> Any:
-    """Return a pointwise function of numbers as a number of Python, which is weak as they are.
+    """Return a pointwise function of numbers as a Python scalar, which is weak as they are.
 
     Raises
     ------
     NotHeldError
-        If an integer has more than `BITS` bits, or is to become a float that float64 cannot hold.
+        If an integer has more than `BITS` bits, or is converted to a float that float64 cannot hold.
     """
     name = function.__name__
     if name == "where":
@@ -50,7 +50,7 @@ def _chosen(condition: Number, x: Number, y: Number) -> Number:
 
 
 def _exact(name: str, numbers: tuple[Number, ...]) -> Any:
-    """Return a function of integers; NotImplemented if the result is none."""
+    """Return a function of integers; NotImplemented if the result is not an integer."""
     integers = [int(number) for number in numbers]  # type: ignore[arg-type]
     if max(number.bit_length() for number in integers) > BITS:
         raise too_large()
@@ -64,7 +64,7 @@ def _exact(name: str, numbers: tuple[Number, ...]) -> Any:
 
 
 def _rounded(function: Callable[..., Any], numbers: list[Any]) -> Any:
-    """Return what NumPy gives: of bools, too, no narrow number."""
+    """Return NumPy's result; that of bools is not a narrow number either."""
     with np.errstate(all="ignore"):
         result = np.asarray(function(*numbers))
         if result.dtype == np.int8:
@@ -75,7 +75,7 @@ def _rounded(function: Callable[..., Any], numbers: list[Any]) -> Any:
 
 
 def as_float(number: int) -> float:
-    """Return an integer as a float, or raise what says that float64 cannot hold it."""
+    """Return an integer as a float, or raise an error if float64 cannot hold it."""
     try:
         return float(number)
     except OverflowError:
@@ -83,7 +83,7 @@ def as_float(number: int) -> float:
 
 
 def integer(number: Number) -> Number:
-    """Return an integer; raise what says that a number is none."""
+    """Return an integer, or raise an error for any other number."""
     if type(number) is not int:
         hint = "make one of the numbers a float, such as 2.0, to compute in floats"
         raise NotHeldError(f"integers give {_shown(number)}, which is not an integer", hint)
@@ -91,7 +91,7 @@ def integer(number: Number) -> Number:
 
 
 def _shown(number: Number) -> str:
-    from nameexpr.rules.calls import shown  # late: it is for errors alone
+    from nameexpr.rules.calls import shown  # imported here, as it is for errors alone
 
     return shown(number)
 
@@ -103,13 +103,13 @@ def as_array(number: int) -> np.ndarray[Any, Any]:
 
 
 def too_large() -> NotHeldError:
-    """Return the error for an integer that nobody should have to compute."""
+    """Return the error for an integer that is too long to be computed."""
     hint = "write it with floats, such as 2.0 ** 5000, or take logarithms"
     return NotHeldError(f"an integer would have more than {BITS:,} bits", hint)
 
 
 def _power(base: int, exponent: int) -> Any:
-    """Return an integer's power, where it is one, and not too long to be computed."""
+    """Return the power of an integer, if it is an integer and not too long to be computed."""
     if exponent < 0:
         return NotImplemented
     if (abs(base).bit_length() - 1) * exponent > BITS:
@@ -167,4 +167,4 @@ _OF_INTEGERS: Mapping[str, Callable[..., Any]] = {
         ("integer", "positive", "conjugate", "real", "floor", "ceil", "trunc", "round"), operator.pos
     ),
 }
-"""Functions of integers that give integers, but for `/`."""
+"""Functions of integers that return integers, except for `/`."""

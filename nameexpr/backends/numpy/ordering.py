@@ -1,11 +1,11 @@
-"""Values picked by their rank along one axis, each with where it was found: `(values, indices)`.
+"""Values picked by their rank along one axis, each with its index: `(values, indices)`.
 
-The axis, which is not empty, is gone from both unless said otherwise. Indices are int64, of the first place
-that holds the value unless said otherwise, and `values` is always `x` at `indices`. In NumPy's order nan
-comes last, as the largest. Where the place of one value is asked for, values alone are sorted or partitioned
-and then looked up: NumPy does that several times faster than it sorts indices.
+The axis, which is not empty, is removed from both unless stated otherwise. Indices are int64, of the first
+position of the value unless stated otherwise, and `values` is always `x` at `indices`. In NumPy's order nan
+comes last, as the largest. If the position of one value is requested, values alone are sorted or partitioned
+and then looked up: NumPy does this several times faster than it sorts indices.
 
-NumPy sorts bfloat16 with nan anywhere: `of_any` ranks it in float32, which holds each of its values.
+NumPy sorts bfloat16 with nan at any position: `of_any` ranks it in float32, which holds each of its values.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ Ranked = tuple[Array, Array]
 
 
 def sortable(x: Array) -> Array:
-    """Return bfloat16 in float32, and any other array as it is."""
+    """Return bfloat16 in float32, and any other array unchanged."""
     return x.astype(np.float32) if is_bfloat16(x.dtype) else x
 
 
 def of_any(kernel: Callable[..., Ranked], x: Array, *arguments: Any) -> Ranked:
-    """Return what a kernel gives for the array, of bfloat16 too."""
+    """Return the result of a kernel for the array, also for bfloat16."""
     values, places = kernel(sortable(x), *arguments)
     return values.astype(x.dtype, copy=False), places
 
 
 def median(x: Array, axis: int) -> Ranked:
-    """Return the lower median, that of rank (n - 1) // 2, or nan where there is one.
+    """Return the lower median, of rank (n - 1) // 2, or nan if there is one.
 
     Examples
     --------
@@ -47,11 +47,11 @@ def median(x: Array, axis: int) -> Ranked:
 
 
 def nanmedian(x: Array, axis: int) -> Ranked:
-    """Return the lower median of what is not nan, or nan where there is nothing else."""
+    """Return the lower median of the values that are not nan, or nan if there are none."""
     if x.dtype.kind != "f":
         return median(x, axis)
     known = np.count_nonzero(~np.isnan(x), axis=axis, keepdims=True)
-    # Where nothing is known the rank is -1: the last value, which is nan as well.
+    # Without any value the rank is -1: the last one, which is also nan.
     value = np.take_along_axis(np.sort(x, axis), (known - 1) // 2, axis)
     return _picked(x, _first(x, value, axis), axis)
 
@@ -62,9 +62,9 @@ def kthvalue(x: Array, k: int, axis: int) -> Ranked:
 
 
 def mode(x: Array, axis: int) -> Ranked:
-    """Return the most frequent value, the smallest of several, at its last place.
+    """Return the most frequent value, the smallest of several, at its last position.
 
-    As in PyTorch, nan equals nothing, so that it is the mode only where there is nothing else.
+    As in PyTorch, nan equals nothing, so that it is the mode only if there is no other value.
     """
     size = x.shape[axis]
     ordered = np.moveaxis(np.sort(x, axis), axis, -1)
@@ -78,9 +78,9 @@ def mode(x: Array, axis: int) -> Ranked:
 
 
 def topk(x: Array, k: int, axis: int, largest: bool, ordered: bool) -> Ranked:
-    """Return the k largest or smallest values along the axis, which stays; from the best on if `ordered`.
+    """Return the k largest or smallest values along the axis, which is kept; from the best on if `ordered`.
 
-    Which of equal values are taken, and in which order, is not promised.
+    Which of equal values are returned, and in which order, is unspecified.
 
     Examples
     --------
@@ -100,17 +100,17 @@ def topk(x: Array, k: int, axis: int, largest: bool, ordered: bool) -> Ranked:
 
 
 def largest(x: Array, axis: int) -> Ranked:
-    """Return the largest value, or nan where there is one, at its first place."""
+    """Return the largest value, or nan if there is one, at its first position."""
     return np.asarray(np.maximum.reduce(x, axis)), np.asarray(x.argmax(axis))
 
 
 def smallest(x: Array, axis: int) -> Ranked:
-    """Return the smallest value, or nan where there is one, at its first place."""
+    """Return the smallest value, or nan if there is one, at its first position."""
     return np.asarray(np.minimum.reduce(x, axis)), np.asarray(x.argmin(axis))
 
 
 def cumulative_largest(x: Array, axis: int) -> Ranked:
-    """Return the largest value so far, at its last place so far, along the axis, which stays.
+    """Return the largest value so far, at its last position so far, along the axis, which is kept.
 
     From the first nan on it is nan.
 
@@ -123,14 +123,14 @@ def cumulative_largest(x: Array, axis: int) -> Ranked:
 
 
 def cumulative_smallest(x: Array, axis: int) -> Ranked:
-    """Return the smallest value so far, at its last place so far, as `cumulative_largest`."""
+    """Return the smallest value so far, at its last position so far, like `cumulative_largest`."""
     return _cumulative(np.minimum, x, axis)
 
 
 def full_median(x: Array) -> Array:
-    """Return the lower median of all elements as a 0-d array, nan where there is one.
+    """Return the lower median of all elements as a 0-d array, nan if there is one.
 
-    Of no elements it is nan, which a floating dtype only can hold.
+    The median of no elements is nan, which only a floating dtype can hold.
     """
     flat = sortable(x).reshape(-1)
     if flat.size == 0 or (flat.dtype.kind == "f" and np.isnan(flat).any()):
@@ -139,7 +139,7 @@ def full_median(x: Array) -> Array:
 
 
 def full_nanmedian(x: Array) -> Array:
-    """Return the lower median of all elements that are not nan as a 0-d array, of none nan."""
+    """Return the lower median of all elements that are not nan as a 0-d array; nan if there are none."""
     return full_median(x[~np.isnan(x)] if is_float(x.dtype) else x)
 
 
@@ -149,7 +149,7 @@ def _ranked(x: Array, rank: int, axis: int) -> Array:
 
 
 def _first(x: Array, value: Array, axis: int) -> Array:
-    """Return where each value is found first, the axis kept with size 1; nan finds nan."""
+    """Return the first position of each value, the axis kept with size 1; nan finds nan."""
     places: Array = np.asarray(x == value).argmax(axis=axis, keepdims=True)
     if x.dtype.kind == "f":
         missing = np.isnan(value)
@@ -159,7 +159,7 @@ def _first(x: Array, value: Array, axis: int) -> Array:
 
 
 def _picked(x: Array, places: Array, axis: int) -> Ranked:
-    """Return the values at the places and the places, without the axis."""
+    """Return the values at the positions and the positions, without the axis."""
     values = np.take_along_axis(x, places, axis)
     return values.squeeze(axis), places.astype(np.int64, copy=False).squeeze(axis)
 

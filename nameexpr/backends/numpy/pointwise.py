@@ -1,11 +1,11 @@
-"""Kernels of the pointwise operators, found by the operator's name: `UNARY` and `BINARY`.
+"""Kernels of the pointwise operators, by the operator's name: `UNARY` and `BINARY`.
 
-A kernel takes arrays (a binary one also Python's numbers) and `out`, an array of the result's shape and dtype
-or None, and follows NumPy in values and promotion. Three things are PyTorch's:
+A kernel takes arrays (a binary one also Python scalars) and `out`, an array of the result's shape and dtype
+or None, and follows NumPy in values and promotion. Three rules are PyTorch's:
 
-- a function whose results are real numbers makes the default float dtype of ints and bools, where NumPy
+- a function whose results are real numbers converts ints and bools to the default float dtype, where NumPy
   chooses a float by the size of the integer;
-- rounding and signs leave ints and bools as they are;
+- rounding and signs keep ints and bools;
 - outside a function's domain the value is nan or inf without a warning.
 """
 
@@ -34,7 +34,7 @@ def _quiet(kernel: Kernel) -> Kernel:
 
 
 def _floating(kernel: Kernel) -> Kernel:
-    """Return the quiet kernel for ints and bools too: they become the default float dtype."""
+    """Return the quiet kernel, which converts ints and bools to the default float dtype."""
 
     @np.errstate(all="ignore")
     def floating(x: Array, out: Array | None = None) -> Any:
@@ -44,7 +44,7 @@ def _floating(kernel: Kernel) -> Kernel:
 
 
 def _whole(ufunc: np.ufunc) -> Kernel:
-    """Return the kernel that leaves ints and bools as they are, as a copy."""
+    """Return the kernel that keeps ints and bools, as a copy."""
 
     def whole(x: Array, out: Array | None = None) -> Any:
         return ufunc(x, out=out) if x.dtype.kind not in "iub" else x.copy()
@@ -71,7 +71,7 @@ def _relu(x: Array, out: Array | None = None) -> Any:
 
 
 def _of_floats(ufunc: np.ufunc) -> Kernel:
-    """Return the quiet binary kernel that makes the default float dtype of ints and bools."""
+    """Return the quiet binary kernel that converts ints and bools to the default float dtype."""
 
     @np.errstate(all="ignore")
     def of_floats(a: Any, b: Any, out: Array | None = None) -> Any:
@@ -87,18 +87,18 @@ def _is_whole(x: Any) -> bool:
 
 
 def _truncated_div(a: Any, b: Any, out: Array | None = None) -> Any:
-    """Return the quotient rounded towards 0: of integers exactly, without a float in between."""
+    """Return the quotient rounded towards 0: of integers exactly, without an intermediate float."""
     if _is_whole(a) and _is_whole(b):
         return np.floor_divide(np.subtract(a, np.fmod(a, b)), b, out=out)
     quotient = np.true_divide(a, b)
-    if is_narrow(quotient.dtype):  # its rounding may have reached the next whole number
+    if is_narrow(quotient.dtype):  # rounding may have reached the next whole number
         return np.trunc(np.true_divide(a, b, dtype=np.float32)).astype(quotient.dtype)
     return np.trunc(quotient, out=out)
 
 
 _UFUNCS = {row.name: getattr(np, row.kernel) for row in POINTWISE.values() if row.form == "ufunc"}
 _OF_ONE = {name: ufunc for name, ufunc in _UFUNCS.items() if ufunc.nin == 1}
-"""NumPy's functions of one number, by the names that they have in formulas as well."""
+"""NumPy's functions of one number, by their names, which formulas also use."""
 
 FLOATS: Mapping[str, Kernel] = {
     **{name: ufunc for name, ufunc in _OF_ONE.items() if POINTWISE[name].dtype == "float"},
@@ -112,7 +112,7 @@ FLOATS: Mapping[str, Kernel] = {
     "rsqrt": _rsqrt,
     "sigmoid": special.sigmoid,
 }
-"""Functions whose results are real or complex numbers, whatever they are given."""
+"""Functions whose results are real or complex numbers for any argument."""
 
 UNARY: Mapping[str, Kernel] = {
     **_OF_ONE,
@@ -156,7 +156,7 @@ KEEPS_DTYPE = frozenset(
     | {"frac", "add", "sub", "mul", "div", "pow", "atan2", "hypot", "maximum", "minimum", "remainder"}
     | {"floor_divide"}
 )
-"""Operators that give floats of the dtype that they are given, so that they can write over an operand.
+"""Operators that keep the dtype of floats, so that they can write over an operand.
 
-Not `neg`: NumPy (2.2 to 2.4) negates strided arrays in place wrongly.
+Not `neg`: NumPy (2.2 to 2.4) negates strided arrays in place incorrectly.
 """

@@ -1,9 +1,10 @@
-"""Kernels of the reductions: `kernel(x, axis=, keepdims=, ...)`, the axes as a tuple, none of them twice.
+"""Kernels of the reductions: `kernel(x, axis=, keepdims=, ...)`, with the distinct axes as a tuple.
 
-No axes (a 0-d array) leave the value itself. Over no elements they give nan, 0, 1, -inf or an error as NumPy
-does, but no warning. Sums and products of integers and bools are int64 (uint64 stays); float16 and bfloat16
-go by way of float32 (`nameexpr.backends.numpy.arrays`). What formulas share with them, in other dtypes and
-with warnings of their own, comes first. The kernels that leave nan out, as if it were no element, come last.
+Without axes (a 0-d array) the result is the value itself. Over no elements they return nan, 0, 1, -inf or an
+error as NumPy does, but without a warning. Sums and products of integers and bools are int64 (uint64 stays);
+float16 and bfloat16 are computed in float32 (`nameexpr.backends.numpy.arrays`). The functions that formulas
+share with them, in other dtypes and with their own warnings, come first. The kernels that ignore nan come
+last.
 """
 
 from __future__ import annotations
@@ -59,13 +60,13 @@ def squared_deviations(x: Array, axis: Axis, divisor: float, *, keepdims: bool =
     """Return the sum of squared deviations from the mean over a divisor."""
     centred = np.asarray(x - _add(x, axis=axis, keepdims=True) / count(x, axis))
     squared = np.multiply(centred, centred, out=centred) if centred.dtype.kind == "f" else squares(centred)
-    total = np.asarray(_add(squared, axis=axis, keepdims=keepdims))  # of objects a number of Python's
+    total = np.asarray(_add(squared, axis=axis, keepdims=keepdims))  # a Python scalar for objects
     over = np.asarray(divisor, total.dtype)
     return np.divide(total, over, out=total) if total.dtype.kind in "fc" else np.asarray(total / over)
 
 
 def log_of_sum(x: Array, axis: Axis, *, keepdims: bool = False) -> Array:
-    """Return log(sum(exp(x))) of real numbers; -inf of no elements."""
+    """Return log(sum(exp(x))) of real numbers; -inf for no elements."""
     if not count(x, axis):
         return np.full(np.shape(_add(x, axis=axis, keepdims=keepdims)), -np.inf, native(x.dtype))
     largest = _maximum(x, axis=axis, keepdims=True)
@@ -77,18 +78,18 @@ def log_of_sum(x: Array, axis: Axis, *, keepdims: bool = False) -> Array:
 
 
 def into_softmax(shifted: Array, axes: Axis) -> None:
-    """Write the softmax of numbers of which the largest is 0 over them."""
+    """Overwrite numbers, of which the largest is 0, with their softmax."""
     np.exp(shifted, out=shifted)
     shifted /= _add(shifted, axis=axes, keepdims=True)
 
 
 def into_log_softmax(shifted: Array, axes: Axis) -> None:
-    """Write the logarithm of the softmax of numbers of which the largest is 0 over them."""
+    """Overwrite numbers, of which the largest is 0, with the logarithm of their softmax."""
     shifted -= np.log(_add(np.exp(shifted), axis=axes, keepdims=True))
 
 
 def _accumulating(name: str) -> Callable[..., Any]:
-    """Return the kernel of a sum or product: of any dtype, or in the one that is given."""
+    """Return the kernel of a sum or product: of any dtype, or in a given one."""
     reduce = _reduce(name)
 
     def kernel(x: Array, *, axis: Axes, keepdims: bool = False, dtype: npt.DTypeLike | None = None) -> Any:
@@ -127,7 +128,7 @@ all, any = map(_repeating, ("all", "any"))
 def running(
     combine: np.ufunc, x: Array, axis: int, dtype: npt.DTypeLike | None = None, out: Array | None = None
 ) -> Any:
-    """Return the sums or products up to each element along an axis, in the dtype of x or a given one."""
+    """Return the cumulative sums or products along an axis, in the dtype of x or a given one."""
     if dtype is None and x.itemsize != NARROW:
         return combine.accumulate(x, axis=axis, out=out)
     wanted = np.dtype(dtype or x.dtype)
@@ -142,7 +143,9 @@ def running(
 
 
 def mean(x: Array, *, axis: Axes, keepdims: bool = False, dtype: npt.DTypeLike | None = None) -> Any:
-    """Return the mean over the axes, nan of no elements; of integers and bools in the default float dtype."""
+    """Return the mean over the axes, nan for no elements; of integers and bools in the default
+    float dtype.
+    """
     if dtype is None and x.dtype.kind in "iub":
         return in_float64(mean, x, axis=axis, keepdims=keepdims)
     if dtype is None and not is_inexact(x.dtype):
@@ -161,7 +164,7 @@ def _wide(x: Array, dtype: npt.DTypeLike | None) -> npt.DTypeLike | None:
 
 @np.errstate(all="ignore")
 def var(x: Array, *, axis: Axes, keepdims: bool = False, correction: float = 1) -> Any:
-    """Return the sum of squared deviations over `n - correction`, at least 0; of integers as `mean`."""
+    """Return the sum of squared deviations over `n - correction`, at least 0; of integers like `mean`."""
     if x.dtype.kind in "iub":
         return in_float64(var, x, axis=axis, keepdims=keepdims, correction=correction)
     if not is_inexact(x.dtype):
@@ -184,7 +187,7 @@ def std(x: Array, *, axis: Axes, keepdims: bool = False, correction: float = 1) 
 
 @np.errstate(all="ignore")
 def logsumexp(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:
-    """Return log(sum(exp(x))) without overflow; -inf of no elements."""
+    """Return log(sum(exp(x))) without overflow; -inf for no elements."""
     if x.dtype.kind == "c":
         raise TypeError("the logarithm of a sum of complex exponentials has no largest term")
     x = as_float(x)
@@ -226,12 +229,12 @@ def normalised(x: Array, axis: int, finish: Callable[[Array, Axis], None]) -> Ar
 
 
 def nansum(x: Array, *, axis: Axes, keepdims: bool = False, dtype: Any = None) -> Any:
-    """Return the sum of what is not nan."""
+    """Return the sum of the values that are not nan."""
     return sum(_filled(x), axis=axis, keepdims=keepdims, dtype=dtype)
 
 
 def nanmean(x: Array, *, axis: Axes, keepdims: bool = False, dtype: Any = None) -> Any:
-    """Return the mean of what is not nan; nan of nothing else."""
+    """Return the mean of the values that are not nan; nan if there are none."""
     if x.dtype.kind in "iub":
         return mean(x, axis=axis, keepdims=keepdims, dtype=dtype)
     if is_narrow(x.dtype):
@@ -244,7 +247,9 @@ def nanmean(x: Array, *, axis: Axes, keepdims: bool = False, dtype: Any = None) 
 
 @np.errstate(all="ignore")
 def nanvar(x: Array, *, axis: Axes, keepdims: bool = False, correction: float = 1) -> Any:
-    """Return the sum of squared deviations of what is not nan over `n - correction`, at least 0."""
+    """Return the sum of squared deviations of the values that are not nan over `n - correction`, at
+    least 0.
+    """
     if x.dtype.kind in "iub":
         return var(x, axis=axis, keepdims=keepdims, correction=correction)
     if is_narrow(x.dtype):
@@ -257,14 +262,14 @@ def nanvar(x: Array, *, axis: Axes, keepdims: bool = False, correction: float = 
 
 
 def nanstd(x: Array, *, axis: Axes, keepdims: bool = False, correction: float = 1) -> Any:
-    """Return the square root of the variance of what is not nan."""
+    """Return the square root of the variance of the values that are not nan."""
     if is_narrow(x.dtype):
         return in_float32(nanstd, x, axis=axis, keepdims=keepdims, correction=correction)
     return np.sqrt(nanvar(x, axis=axis, keepdims=keepdims, correction=correction))
 
 
 def _filled(x: Array) -> Array:
-    """Return an array with 0 for nan."""
+    """Return an array with nan replaced by 0."""
     return x if x.dtype.kind in "iub" else np.where(np.isnan(x), np.zeros((), x.dtype), x)
 
 
@@ -275,7 +280,7 @@ def _count(x: Array, axis: Axes, *, keepdims: bool) -> Any:
 def quantile(
     x: Array, *, axis: Axes, keepdims: bool = False, q: Array, method: str, skips_nan: bool = False
 ) -> Any:
-    """Return quantiles over the axes, those of several `q` along axes in front: of floats in their dtype."""
+    """Return quantiles over the axes, for several `q` along leading axes: of floats in their dtype."""
     if x.dtype.kind not in "iubf" and not is_narrow(x.dtype):
         raise TypeError(f"the quantile of {x.dtype} is not defined")
     if x.dtype.kind != "f" or x.dtype.itemsize == np.dtype(np.float16).itemsize:

@@ -1,7 +1,7 @@
 """Functions of one number that NumPy lacks: sigmoid, erf, erfc, erfinv and digamma.
 
-All but sigmoid work in float64 and round once to the dtype of `x`, so that float32 and float16 results are as
-good as they can be. `out`, where given, has the shape and dtype of `x`, and may be `x` itself.
+All except sigmoid work in float64 and round once to the dtype of `x`, so that float32 and float16 results are
+as accurate as possible. `out`, if given, has the shape and dtype of `x`, and may be `x` itself.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ import numpy as np
 
 from nameexpr.backends.numpy.arrays import Array
 
-# Of Winitzki's closed form for erfinv. His own values are 0.140 and 0.147; with this one, two of Halley's
-# steps reach the last digit everywhere.
+# The parameter of Winitzki's closed form for erfinv. He gives 0.140 and 0.147; with this value, two steps of
+# Halley's method reach the last digit everywhere.
 SHAPE = 0.143
 STEPS = 2
 
-# Where digamma's asymptotic series is good for float64, and the series in 1 / x**2: Bernoulli numbers over
-# their index, B(2k) / 2k (Abramowitz and Stegun, 6.3.18).
+# The argument from which digamma's asymptotic series is accurate in float64, and the series in 1 / x**2:
+# Bernoulli numbers divided by their index, B(2k) / 2k (Abramowitz and Stegun, 6.3.18).
 FAR = 10.0
 SERIES = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
 
 
 def sigmoid(x: Array, out: Array | None = None) -> Any:
-    """Return 1 / (1 + exp(-x)) by way of exp(-|x|), which overflows nowhere and keeps small results exact."""
+    """Return 1 / (1 + exp(-x)) by means of exp(-|x|), which never overflows and keeps small results exact."""
     small = np.asarray(np.exp(-np.absolute(x)))
     result = np.where(x >= 0, x.dtype.type(1), small)
     return np.divide(result, np.add(small, 1, out=small), out=result if out is None else out)
@@ -36,15 +36,15 @@ def sigmoid(x: Array, out: Array | None = None) -> Any:
 def erf(x: Array, out: Array | None = None) -> Array:
     """Return the error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x.
 
-    It calls the standard library for each value, some 40 ns each: C's erf is right to an ulp, over the whole
-    range, which a polynomial of our own would be only at similar cost.
+    It calls the standard library for each value, about 40 ns each: C's erf is accurate to an ulp over the
+    whole range, for which a polynomial would cost about as much.
     """
     return _rounded(_each(math.erf, _wide(x)), x, out)
 
 
 @np.errstate(all="ignore")
 def erfc(x: Array, out: Array | None = None) -> Array:
-    """Return 1 - erf(x), without the loss of digits for large x (by the standard library, as `erf`)."""
+    """Return 1 - erf(x), without loss of digits for large x (by the standard library, as `erf`)."""
     return _rounded(_each(math.erfc, _wide(x)), x, out)
 
 
@@ -52,8 +52,8 @@ def erfc(x: Array, out: Array | None = None) -> Array:
 def erfinv(x: Array, out: Array | None = None) -> Array:
     """Return the y with erf(y) == x: infinite at 1 and -1, nan beyond, signed zeros kept.
 
-    A closed form right to 0.5 % (S. Winitzki, "A handy approximation for the error function and its inverse",
-    2008) is refined by Halley's method.
+    A closed form accurate to 0.5 % (S. Winitzki, "A handy approximation for the error function and its
+    inverse", 2008) is refined by Halley's method.
     """
     magnitude = np.abs(_wide(x))
     result = _rough_erfinv(magnitude)
@@ -67,12 +67,12 @@ def erfinv(x: Array, out: Array | None = None) -> Array:
 def digamma(x: Array, out: Array | None = None) -> Array:
     """Return the derivative of log(gamma(x)): -inf at 0.0, inf at -0.0, nan at negative integers and -inf.
 
-    In float64 it is right to a few ulps, or to some 1e-15 next to its roots, where larger terms cancel.
+    In float64 it is accurate to a few ulps, or to about 1e-15 near its roots, where larger terms cancel.
     """
     wide = _wide(x)
     mirrored = wide < 0
     result = _positive_digamma(np.where(mirrored, 1 - wide, wide))
-    # The tangent has period 1 here; x - rint(x) is exact, and pi * x would not be.
+    # The tangent has period 1 here; x - rint(x) is exact, whereas pi * x would not be.
     left = wide[mirrored]
     fraction = left - np.rint(left)
     result[mirrored] -= np.where(fraction == 0, np.nan, np.pi / np.tan(np.pi * fraction))
@@ -82,13 +82,13 @@ def digamma(x: Array, out: Array | None = None) -> Array:
 
 
 def _wide(x: Array) -> Array:
-    """Return the values as one row of aligned float64, perhaps `x` itself: nothing here writes to it."""
+    """Return the values as one row of aligned float64, possibly `x` itself: it is not written to."""
     row = x.reshape(-1).astype(np.float64, copy=False)
-    return row if row.flags.aligned else row.copy()  # of others `data` is not a row of floats
+    return row if row.flags.aligned else row.copy()  # `data` of others is not a row of floats
 
 
 def _rounded(result: Array, x: Array, out: Array | None) -> Array:
-    """Return a row of float64 in the shape and dtype of `x`, in `out` where there is one."""
+    """Return a row of float64 in the shape and dtype of `x`, in `out` if given."""
     shaped = result.reshape(x.shape)
     if out is None:
         return shaped.astype(x.dtype, copy=False)
@@ -97,23 +97,24 @@ def _rounded(result: Array, x: Array, out: Array | None) -> Array:
 
 
 def _each(function: Callable[[float], float], x: Array) -> Array:
-    # The memoryview yields Python's floats one by one: half the time of np.frompyfunc, no array of objects.
+    # The memoryview yields Python floats one by one: half the time of np.frompyfunc, without an array of
+    # objects.
     return np.fromiter(map(function, x.data), np.float64, x.size)
 
 
 def _rough_erfinv(x: Array) -> Array:
-    """Return erfinv of magnitudes to 0.5 %, save where x**2 underflows: Halley's steps mend that."""
+    """Return erfinv of magnitudes to 0.5 %, unless x**2 underflows: Halley's steps correct that."""
     logarithm = np.log1p(-x * x)
     half = 2 / (np.pi * SHAPE) + logarithm / 2
     rest = -logarithm / SHAPE
-    # sqrt(half**2 + rest) - half, rearranged: that difference would leave nothing of a small x.
+    # sqrt(half**2 + rest) - half, rearranged: that difference would lose all digits of a small x.
     return np.asarray(np.sqrt(rest / (np.sqrt(half * half + rest) + half)))
 
 
 def _halley(y: Array, x: Array) -> Array:
     """Return a better y, for magnitudes x = erf(y), by one step of Halley's method."""
     residual = np.empty_like(y)
-    # From one half on, 1 - x is exact and erfc(y) has the digits that erf(y) loses.
+    # From one half on, 1 - x is exact and erfc(y) keeps the digits that erf(y) loses.
     near = x < 0.5  # noqa: PLR2004
     far = ~near
     residual[near] = _each(math.erf, y[near]) - x[near]
@@ -123,7 +124,7 @@ def _halley(y: Array, x: Array) -> Array:
 
 
 def _positive_digamma(x: Array) -> Array:
-    """Return digamma for x >= 0: by its series, from `FAR` further on where x is less than that."""
+    """Return digamma for x >= 0 by its series, shifted by `FAR` if x is smaller."""
     near = x < FAR
     climbed = np.where(near, x + FAR, x)
     square = 1 / (climbed * climbed)

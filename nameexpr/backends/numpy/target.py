@@ -1,11 +1,11 @@
-"""NumPy as the compiler is told of it: figures that were measured (docs/performance.md)."""
+"""NumPy as a target of the compiler: measured figures (docs/performance.md)."""
 
 from nameexpr.backends.numpy.costs import calls
 from nameexpr.compiler.ir.target import Target
 
 TARGET = Target(
     costs=calls,
-    loop_axes=52,  # letters that `numpy.einsum` knows
+    loop_axes=52,  # letters that `numpy.einsum` accepts
     any_layout_cells=256,
     near_bytes=1 << 15,
     float_products=24**3,  # R21
@@ -20,7 +20,7 @@ TARGET = Target(
     least_cells=32,
     summed_bytes=1 << 24,
     sliced_cells=16,
-    block_cells=1 << 15,  # 256 kB of float64, of which a few fit into a second-level cache
+    block_cells=1 << 15,  # 256 kB of float64, a few fit into a second-level cache
     block_rows=4,
     run_cells=64,
     fused_cells=1 << 17,
@@ -30,7 +30,7 @@ TARGET = Target(
     apart_reads=4,
     copied_reads=16,
     tiled_bytes=1 << 20,
-    tile_cells=1 << 14,  # below it Python's loop is felt
+    tile_cells=1 << 14,  # below it the Python loop is noticeable
     cached_cells=1 << 16,
     held_cells=1 << 12,
     held_growth=2,

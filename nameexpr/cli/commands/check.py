@@ -1,4 +1,4 @@
-"""`nameexpr check`: find wrong texts in files. At the top nothing is imported but argparse."""
+"""`nameexpr check`: find wrong texts in files. At module level only argparse is imported."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _codes(written: str) -> tuple[str, ...]:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check, print what was found, and return the exit code: 0 if nothing was, else 1."""
+    """Check, print the findings, and return the exit code: 0 if there are none, else 1."""
     checked = check_paths(options.paths, options.exclude, options.stdin_filename)
     checked = chosen(checked, options.select, options.ignore)
     if options.strict:
@@ -67,7 +67,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def check_paths(paths: Sequence[str], exclude: Sequence[str] = (), stdin_name: str = "<stdin>") -> Checked:
-    """Check files, folders, and standard input ("-")."""
+    """Check files, folders, and standard input ("-").
+
+    The syntax trees are kept until the end, so the garbage collector would search them again and again.
+    """
+    import gc
     from itertools import groupby
 
     from nameexpr.lint.files import check_file, check_stdin, find_files
@@ -75,12 +79,17 @@ def check_paths(paths: Sequence[str], exclude: Sequence[str] = (), stdin_name: s
     from nameexpr.lint.modules import Modules
 
     parts: list[Checked] = []
-    modules = Modules()
-    for is_stdin, group in groupby(paths, lambda path: path == "-"):
-        if is_stdin:
-            parts.append(check_stdin(stdin_name))
-        else:
-            parts += [check_file(path, modules) for path in find_files(list(group), exclude)]
+    modules, was_enabled = Modules(), gc.isenabled()
+    gc.disable()
+    try:
+        for is_stdin, group in groupby(paths, lambda path: path == "-"):
+            if is_stdin:
+                parts.append(check_stdin(stdin_name))
+            else:
+                parts += [check_file(path, modules) for path in find_files(list(group), exclude)]
+    finally:
+        if was_enabled:
+            gc.enable()
     findings = dict.fromkeys(finding for part in parts for finding in part.findings)
     unread = tuple(call for part in parts for call in part.unread)
     counts = sum(part.texts for part in parts), sum(part.files for part in parts)
@@ -88,7 +97,7 @@ def check_paths(paths: Sequence[str], exclude: Sequence[str] = (), stdin_name: s
 
 
 def chosen(checked: Checked, select: tuple[str, ...], ignore: tuple[str, ...]) -> Checked:
-    """Keep the findings with the codes asked for; a file that cannot be read or parsed is always reported."""
+    """Keep the findings with the selected codes; a file that cannot be read or parsed is always reported."""
     from nameexpr.lint.findings import FILE, SYNTAX
 
     findings = tuple(
@@ -101,7 +110,7 @@ def chosen(checked: Checked, select: tuple[str, ...], ignore: tuple[str, ...]) -
 
 
 def _show(checked: Checked, form: str, color: str, *, is_short: bool) -> None:
-    """Write the findings to standard output and a summary to standard error; JSON holds its own summary."""
+    """Write the findings to standard output and a summary to standard error; JSON contains the summary."""
     from nameexpr.lint.formats import as_github, as_json, as_sarif, as_text, summary
     from nameexpr.terminal import screen
 

@@ -63,7 +63,7 @@ def _all_commands(shtab: Any) -> ArgumentParser:
     commands = parser.add_subparsers(parser_class=kind)
     for row in ROWS:
         patterns = [f"*{suffix}" for suffix in row.suffixes]
-        for action in commands.add_parser(row.name, help=row.summary)._actions:  # no public list of them
+        for action in commands.add_parser(row.name, help=row.summary)._actions:  # there is no public list
             is_operand = not action.option_strings and action.nargs in ("*", "+")
             action.choices = action.choices or _words(action)
             if is_operand and patterns and not action.choices:
@@ -76,7 +76,7 @@ def _all_commands(shtab: Any) -> ArgumentParser:
 
 
 def _words(action: Action) -> tuple[str, ...] | None:
-    """Return values worth offering for an argument that takes others, too."""
+    """Return values worth offering for an argument that also accepts others."""
     if action.dest == "dtype":
         return DTYPES
     if action.dest == "reduce":

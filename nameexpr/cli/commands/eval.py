@@ -37,7 +37,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> Report | None:
-    """Return what comes out, unless it is written to a file and no more is asked for."""
+    """Return the result, unless it is written to a file and no report is requested."""
     from nameexpr.cli.computing import evaluate
 
     return evaluate(options)

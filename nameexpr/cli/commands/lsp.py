@@ -19,7 +19,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> None:
-    """Serve until the editor says exit, or closes standard input (NE686 if pygls is not installed)."""
+    """Serve until the editor requests exit, or closes standard input (NE686 if pygls is not installed)."""
     try:
         from nameexpr.lsp.server import serve
     except ModuleNotFoundError as missing:

@@ -1,4 +1,4 @@
-"""`nameexpr plan`: what an expression or a formula does for given shapes, as a table or a picture."""
+"""`nameexpr plan`: the plan of an expression or a formula for given shapes, as a table or a picture."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ unless the picture goes to standard output: --save -. PNG and PDF need pip insta
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add EXPR, SHAPEs, options, and what to draw."""
+    """Add EXPR, SHAPEs, options, and the choice of picture."""
     add_expression(parser)
     add_options(parser)
     what = "write a picture: a .svg, .png or .pdf file; - for SVG on standard output"
@@ -43,7 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> Report:
-    """Return the plan, the graph of it or its picture, which is else written to a file."""
+    """Return the plan, its graph or its picture, unless that is written to a file."""
     _check_options(options)
     from nameexpr.cli.computing import plan
     from nameexpr.terminal.screen import Report, of_plan
@@ -67,7 +67,7 @@ def run(options: Namespace) -> Report:
 
 
 def _check_options(options: Namespace) -> None:
-    """Refuse picture options that make no sense together, before anything is planned."""
+    """Reject picture options that cannot be combined, before anything is planned."""
     is_graph = options.dot or options.mermaid
     if options.draw and not is_graph and options.svg is None:
         message = "--draw names what to draw, not a file"

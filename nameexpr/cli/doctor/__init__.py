@@ -1,7 +1,7 @@
 """`nameexpr doctor`: describe this installation and find its problems. Nothing is written.
 
-`installation` gathers what is so, with `machine`; `issues` judges it, and `text` says it. None of them needs
-NumPy to be there: that it is not is worth reporting.
+`installation` gathers the facts, with `machine`; `issues` checks them, and `text` formats them. None of them
+requires NumPy: that it is missing is worth reporting.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Print the report and return the exit code: 1 if there is a problem, 0 with warnings or without."""
+    """Print the report and return the exit code: 1 if there is a problem, 0 if there are none or only
+    warnings.
+    """
     import os
     import sys
 

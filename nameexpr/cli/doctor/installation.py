@@ -1,6 +1,6 @@
 """Collect everything that `nameexpr doctor` reports into one record, which `issues` checks.
 
-What cannot be loaded, NumPy itself for one, is a fact like any other.
+A package that cannot be loaded, such as NumPy itself, is a fact like any other.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from nameexpr.terminal.faults import reason
 from nameexpr.version import __version__
 
 NEEDED = {"numpy": ("2.2.2", ""), "lark": ("1.2", "2"), "opt_einsum": ("3.4", "4")}
-"""What must be installed: the oldest release that will do, and the first that will not."""
+"""The required packages: the oldest supported release, and the first unsupported one."""
 
 EXTRAS = {"bfloat16": ("ml_dtypes", "0.5"), "doctor": ("threadpoolctl", "3.5")}
-"""What each extra that computes or tells of it installs, and its oldest release that will do."""
+"""The packages of the extras that affect computations, and their oldest supported releases."""
 
 PYTHON = "3.11"
 MISSING = "it is not installed"
@@ -39,15 +39,15 @@ TEXTS: tuple[tuple[str, str, str, tuple[tuple[int, ...], ...]], ...] = (
     ("α β, β -> α", "ab,b->a", "float64", ((3, 4), (4,))),
     ("y[i] = sum[j](A[i j] * x[j])", "ij,j->i", "float64", ((3, 4), (4,))),
 )
-"""Texts, what they are for `np.einsum`, a dtype and shapes; the operand with a group is given merged."""
+"""Texts, their equivalents for `np.einsum`, a dtype and shapes; the operand with a group is passed merged."""
 
 WRONG = (("a (b -> a", "NE122"), ("y[N] = sum[C](x[N C]", "NE143"))
-"""Texts that only the grammars find wrong, and the codes of their mistakes."""
+"""Texts that only the grammars reject, and the codes of their errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A package: its version, or why it cannot be imported, and the releases that will do."""
+    """A package: its version, or why it cannot be imported, and the supported releases."""
 
     name: str
     version: str | None
@@ -59,7 +59,7 @@ class Package:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The trial of one text; `fault` says what went wrong, None if nothing did."""
+    """The trial of one text; `fault` describes what went wrong, None if nothing did."""
 
     text: str
     fault: str | None = None
@@ -80,7 +80,7 @@ class Installation:
     trials: tuple[Trial, ...]
 
     def package(self, name: str) -> Package | None:
-        """Look up a package by name; None if it was not looked at."""
+        """Return a package by name; None if it was not examined."""
         return next((package for package in self.packages if package.name == name), None)
 
     @property
@@ -92,11 +92,11 @@ class Installation:
 
 def inspect(environment: Mapping[str, str]) -> Installation:
     """Inspect this process: import the packages and try a few texts."""
-    machine = describe_machine()  # first, while the load is not of our own making
+    machine = describe_machine()  # first, before this process adds to the load
     needed = tuple(_package(name, *bounds) for name, bounds in NEEDED.items())
     versions = {package.name: package.version for package in needed}
     has_numpy = versions["numpy"] is not None
-    # Without NumPy they are not even tried: some write tracebacks.
+    # Without NumPy they are not tried: some print tracebacks.
     extras = tuple(
         _package(name, oldest, extra=extra) if has_numpy else Package(name, None, oldest, "", UNTRIED, extra)
         for extra, (name, oldest) in EXTRAS.items()
@@ -115,7 +115,7 @@ def inspect(environment: Mapping[str, str]) -> Installation:
 
 
 def _package(name: str, oldest: str, first_wrong: str = "", extra: str | None = None) -> Package:
-    """Import a package to describe it: what is installed may still fail to load."""
+    """Import a package to describe it: an installed one may still fail to load."""
     version = fault = None
     try:
         version = str(import_module(name).__version__)
@@ -126,8 +126,8 @@ def _package(name: str, oldest: str, first_wrong: str = "", extra: str | None = 
 
 
 def try_expressions() -> tuple[Trial, ...]:
-    """Compare a handful of texts with `np.einsum`, and check that wrong ones are refused. All values are
-    integers, so that every order of additions gives the same.
+    """Compare a few texts with `np.einsum`, and check that wrong ones are rejected. All values are integers,
+    so that every order of additions gives the same result.
     """
     return (*(_tried(*row) for row in TEXTS), *(_refused(*row) for row in WRONG))
 

@@ -1,6 +1,6 @@
-"""Find what is wrong with an installation or makes it slow, with a hint for each.
+"""Find the problems of an installation and what makes it slow, with a hint for each.
 
-A problem is something that cannot work; a warning is something that works, and should be known.
+A problem prevents something from working; a warning is worth knowing although everything works.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Level = Literal["problem", "warning"]
 AVX512_CORES = {"skylakex", "cooperlake", "sapphirerapids"}
 AVX2_CORES = {"haswell", "zen", "excavator"} | AVX512_CORES
 VARIABLES = {"NAMEEXPR_VERIFY": "every compilation checks its program, which takes longer"}
-"""The package's environment variables, and what each does when it is 1."""
+"""The package's environment variables, and the effect of setting each to 1."""
 
-_BUSY = 0.5  # of a CPU: what this process itself adds to the load average is less
+_BUSY = 0.5  # of a CPU: this process itself adds less to the load average
 
 
 @dataclass(frozen=True, slots=True)

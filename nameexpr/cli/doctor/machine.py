@@ -1,6 +1,6 @@
 """Describe the processor, the CPUs that may be used, and the BLAS of NumPy; None means unknown.
 
-What the BLAS is built from NumPy tells; what it runs, and with how many threads, threadpoolctl finds out.
+NumPy reports how the BLAS was built; threadpoolctl finds which library is loaded, and its number of threads.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 THREADS = {
-    # OpenBLAS takes the first that holds a positive number, in this order.
+    # OpenBLAS uses the first that is a positive number, in this order.
     "openblas": (
         "OPENBLAS_NUM_THREADS",
         "OPENBLAS_DEFAULT_NUM_THREADS",
@@ -27,7 +27,7 @@ THREADS = {
     "accelerate": ("VECLIB_MAXIMUM_THREADS",),
     "blis": ("BLIS_NUM_THREADS", "OMP_NUM_THREADS"),
 }
-"""The environment variables that set a family's number of threads, the strongest first."""
+"""The environment variables that set a family's number of threads, by precedence."""
 
 _CPUINFO = Path("/proc/cpuinfo")
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")
@@ -115,7 +115,7 @@ def _read(path: Path) -> str:
 
 
 def describe_blas(environment: Mapping[str, str]) -> Blas:
-    """Describe the BLAS: NumPy is imported for it, and threadpoolctl asked which is loaded."""
+    """Describe the BLAS, using NumPy, which is imported for it, and threadpoolctl."""
     built, pools = _built_with(), []
     with suppress(ImportError):
         pools = import_module("threadpoolctl").threadpool_info()
@@ -141,12 +141,12 @@ def thread_variables(family: str) -> tuple[str, ...]:
 
 
 def thread_variable(family: str, environment: Mapping[str, str]) -> str | None:
-    """Return the environment variable in effect, the first that holds a positive number; None if none does.
+    """Return the environment variable in effect, the first that is a positive number; None if none is.
 
     >>> thread_variable("openblas", {"OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "0"})
     'OMP_NUM_THREADS'
     """
-    positive = re.compile(r"\s*\+?0*[1-9]", re.ASCII)  # as C's `atoi` reads it
+    positive = re.compile(r"\s*\+?0*[1-9]", re.ASCII)  # as C's `atoi` parses it
     return next(
         (name for name in thread_variables(family) if positive.match(environment.get(name, ""))), None
     )
@@ -163,7 +163,7 @@ def _built_with() -> Mapping[str, Any] | None:
 
 
 def _family_of(built: Mapping[str, Any] | None) -> str:
-    if built is not None and not built.get("found"):  # NumPy leaves out of its record what is false
+    if built is not None and not built.get("found"):  # NumPy omits false entries of its record
         return "none"
     name = built.get("name", "") if built else ""
     return next((family for family in THREADS if family in name), "unknown")

@@ -1,1 +1,1 @@
-"""Names, dims and sizes: what a text means for the operands that it is given."""
+"""Names, dims and sizes: the meaning of a text for given operands."""

@@ -1,9 +1,9 @@
-"""The commonest texts, known to keep all rules after one pass over them.
+"""Accept the most common texts, known to follow all rules after one pass over them.
 
-What is right needs no diagnostics, so none of the rules of `nameexpr.compiler.analysis.rules.check` runs on a
-text that is accepted here: labels, with sizes too, groups of them, dims of size 1, `...` and a reducer.
-Everything else is left to the rules, which are the law and word the errors; tests hold what is accepted to
-them.
+A correct text needs no diagnostics, so that none of the rules of `nameexpr.compiler.analysis.rules.check`
+runs on a text that is accepted here: labels, also with sizes, groups of labels, dims of size 1, `...` and a
+reducer. Everything else is left to the rules, which are authoritative and report the errors; tests compare
+the two.
 
 >>> from nameexpr.syntax.parser.expression import parse
 >>> is_accepted(parse("N C, C -> N")), is_accepted(parse("N C, C2 -> N"))
@@ -16,12 +16,12 @@ from nameexpr.ops import REDUCTIONS
 from nameexpr.syntax.ast import Dots, Expression, Group, Item, Label, Literal, Sized
 
 FEW = 64
-"""Up to so many labels are counted one by one."""
+"""The number of labels up to which they are counted one by one."""
 _DOTS = "..."
 
 
 def is_accepted(tree: Expression, *, has_reduce: bool = False) -> bool:
-    """Return whether a text is sure to keep all rules; where it is not, nothing is known."""
+    """Return whether a text certainly follows all rules; False means that nothing is known."""
     outputs = tree.outputs
     if outputs is None or len(outputs) != 1:
         return False
@@ -46,8 +46,8 @@ def is_accepted(tree: Expression, *, has_reduce: bool = False) -> bool:
 
 
 def _labels(items: tuple[Item, ...], sizes: dict[str, int], *, in_group: bool = False) -> list[str] | None:
-    """Return the labels among the items, those in groups too, or None if the items hold what is not accepted;
-    an ellipsis counts as a label where it may stand: once, and outside all groups.
+    """Return the labels among the items, including those in groups, or None if an item is not accepted; an
+    ellipsis counts as a label where it is allowed: once, and outside all groups.
     """
     labels: list[str] = []
     for item in items:

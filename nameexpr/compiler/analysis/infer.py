@@ -1,4 +1,6 @@
-"""Expressions: the shapes and names of operands in, a `Typed` expression or an error with carets out."""
+"""Type an expression: from the shapes and names of its operands to a `Typed` expression, or an error with
+carets.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 
 @record
 class Typed:
-    """One expression with all its sizes known.
+    """An expression with all its sizes known.
 
     `operands` and `result` give for each dim the labels it is the row-major product of: one for a plain dim,
     several for a group, none for a dim of size 1 that is dropped or made. `dropped` are the labels that the
@@ -55,7 +57,7 @@ def type_expression(
 ) -> Typed:
     """Return a checked expression with its names matched and its sizes solved.
 
-    `keywords` are sizes, and `reducer` is a reducer, or `CUSTOM`, that are given beside the text.
+    `keywords` are sizes, and `reducer` is a reducer, or `CUSTOM`, that are given in addition to the text.
     """
     if not tree.inputs[0].items and tree.leaves_inputs_out:
         from nameexpr.compiler.analysis.infer_inputs import fill_in
@@ -90,9 +92,10 @@ def _solved(
 
 
 def _labels_only(tree: Expression, operands: Sequence[Operand], reducer: str | None) -> Typed | None:
-    """Return the typed expression if its terms hold nothing but labels and everything fits, else None.
+    """Return the typed expression if its terms consist of labels only and everything fits, else None.
 
-    The same as the general way in one pass and a third of its time: there is nothing to solve or to align.
+    This gives the same result as the general method, in one pass and a third of the time: there is nothing to
+    solve or to align.
     """
     outputs, terms = tree.outputs, tree.inputs
     if outputs is None or len(terms) != len(operands):
@@ -185,7 +188,7 @@ def build_expression(typed: Typed, dtypes: Dtypes) -> tuple[Graph, int]:
     order, known_dtypes = labels.pop(), [*dtypes.operands]
     factors = _read(typed, nodes, labels, known_dtypes) if typed.readings else range(len(nodes))
     reducer, compute, result = typed.reducer, dtypes.compute, dtypes.result
-    if reducer == "any" and typed.dropped:  # some product is true where their number is not 0
+    if reducer == "any" and typed.dropped:  # any product is true if their count is not 0
         compute = counting_dtype(dtypes.operands, prod(typed.sizes.values())) or compute
     is_counted = compute != dtypes.compute
     result = "bool" if is_counted else result

@@ -1,7 +1,9 @@
-"""Inputs left out: `-> C ... N` read for operands that have names (docs/language.md, section 4).
+"""Fill in inputs that are left out: read `-> C ... N` for operands that have names (docs/language.md, section
+4).
 
-Each NamedTensor's own names are its term, `...` is the names that are not mentioned. The text is rewritten
-into the one that says so in full, and that is what everything after, diagnostics included, works on.
+The term of each NamedTensor consists of its own names; `...` stands for the names that are not mentioned. The
+text is rewritten with all its terms, and this is the text that all later stages, diagnostics included, work
+on.
 
 >>> from nameexpr.compiler.analysis.operands import Operand
 >>> from nameexpr.syntax.parser.expression import parse
@@ -24,7 +26,7 @@ from nameexpr.syntax.unparse import unparse
 
 
 def fill_in(tree: ast.Expression, operands: Sequence[Operand], *, has_reduce: bool = False) -> ast.Expression:
-    """Return the expression with every input term written out, parsed anew and checked."""
+    """Return the expression with every input term written out, parsed again and checked."""
     filled = tree
     if any(operand.names is not None for operand in operands):
         filled = parse(unparse(_written_out(tree, operands)))

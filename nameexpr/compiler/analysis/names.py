@@ -1,7 +1,7 @@
-"""Names of operands against terms, and the names of results (docs/language.md, section 4).
+"""Match the names of operands with terms, and determine the names of results (docs/language.md, section 4).
 
-The rules are those of `nameexpr.dims`, the book that NamedTensor's methods use too: an unnamed dim takes the
-term's name, equal names match, different names are an error. Here they only get their spans.
+The rules are those of `nameexpr.dims`, which the methods of NamedTensor also use: an unnamed dim takes the
+term's name, equal names match, different names are an error. This module adds their spans.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from nameexpr.syntax.unparse import unparse_item
 def match_names(
     tree: ast.Expression, operands: Sequence[Operand], packs: Mapping[str, int]
 ) -> Mapping[str, Names]:
-    """Hold the names of operands against their terms.
+    """Compare the names of operands with their terms.
 
-    Returns the unified names under each pack and the ellipsis, and under "_" those of anonymous dims; nothing
-    where no operand has names.
+    Return the unified names under each pack and the ellipsis, and under "_" those of anonymous dims; return
+    nothing if no operand has names.
     """
     if all(operand.names is None for operand in operands):
         return {}
@@ -55,7 +55,7 @@ def match_names(
 
 
 def _mismatches(term: ast.Term, names: Names) -> Iterator[tuple[ast.Item, str | None]]:
-    """Yield the items of a term whose dims have other names, and these."""
+    """Yield the items of a term whose dims have different names, and these names."""
     for (item, _), name in zip(stretch(term, len(names)), names, strict=True):
         if not match(dim_name_of(item), name):
             yield item, name
@@ -80,7 +80,7 @@ def _mismatch(tree: ast.Expression, position: int, operands: Sequence[Operand]) 
 
 
 def _unify(word: str, left: Names, right: Names) -> Names | Clash:
-    """Unify from the right; a pack is the same dims everywhere, so there alone position decides."""
+    """Unify from the right, or from the left for a pack: there position alone decides."""
     if word == DOTS:
         return unify_from_right(left, right)
     pairs = list(zip(left, right, strict=True))

@@ -1,5 +1,5 @@
-"""What the compiler knows of an operand: its shape and its names, how a diagnostic shows it, and a shape to
-show a text with when no operand has been seen.
+"""Operands as the compiler knows them: shape and names, how a diagnostic shows them, and example shapes for a
+text whose operands are not known.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ View = tuple[str, ast.Term]
 
 @record
 class Operand:
-    """The shape of one operand; `names` is None for a plain array, `name` what a formula calls it."""
+    """The shape of one operand; `names` is None for a plain array, `name` is its name in a formula."""
 
     shape: tuple[int, ...]
     names: Names | None = None
@@ -50,7 +50,7 @@ class Views:
 
 
 def stretch(term: ast.Term, ndim: int) -> list[tuple[ast.Item, int]]:
-    """Return the item of each dim of an operand with `ndim` dims, which fits the term, with its number inside
+    """Return the item of each dim of an operand with `ndim` dims, which fits the term, and its number inside
     a pack or ellipsis, else 0.
     """
     spare = ndim - (len(term.items) - 1)
@@ -64,26 +64,26 @@ def stretch(term: ast.Term, ndim: int) -> list[tuple[ast.Item, int]]:
 
 
 def numbers(item: ast.Dots | ast.Pack, count: int) -> range:
-    """Return the numbers of the dims of a pack, from the left, or of an ellipsis, from the right: that is how
+    """Return the numbers of the dims of a pack, from the left, or of an ellipsis, from the right: this is how
     each is aligned.
     """
     return range(count, 0, -1) if isinstance(item, ast.Dots) else range(1, count + 1)
 
 
 def fits(term: ast.Term, ndim: int) -> bool:
-    """Whether an operand with this number of dims can have this term."""
+    """Return whether an operand with this number of dims can have this term."""
     if any(isinstance(item, ast.STRETCHED) for item in term.items):
         return ndim >= len(term.items) - 1
     return ndim == len(term.items)
 
 
 def title(operand: Operand, position: int) -> str:
-    """Return what a message calls an operand: its name in a formula, its number in an expression."""
+    """Return how messages refer to an operand: by its name in a formula, by its number in an expression."""
     return operand.name or f"operand {position}"
 
 
 def titles(terms: Sequence[ast.Term], operands: Sequence[Operand], about: Sequence[int]) -> list[str]:
-    """Return what a message calls the operands at some positions: views of one operand by their terms."""
+    """Return how messages refer to the operands at some positions: views of one operand by their terms."""
     called = [title(operands[position], position) for position in about]
     if not is_one_operand(operands, about):
         return called
@@ -93,16 +93,16 @@ def titles(terms: Sequence[ast.Term], operands: Sequence[Operand], about: Sequen
 
 
 def is_one_operand(operands: Sequence[Operand], about: Sequence[int]) -> bool:
-    """Whether several positions are views that a formula has of one operand."""
+    """Return whether several positions are views of one operand of a formula."""
     return len({*about}) > 1 and len({title(operands[position], position) for position in about}) == 1
 
 
 def describe(
     terms: Sequence[ast.Term], operands: Sequence[Operand], about: Sequence[int] = ()
 ) -> tuple[OperandInfo, ...]:
-    """Return every operand with its dims labelled as far as the terms fit; a formula's operands once each.
+    """Return every operand with its dims labelled as far as the terms fit; operands of a formula once each.
 
-    `about` are the operands of the message: several views of one operand are told apart.
+    `about` are the operands of the message: several views of one operand are distinguished.
     """
     apart = dict(zip(about, titles(terms, operands, about), strict=True))
     views = operands[about[0]].name if is_one_operand(operands, about) else None
@@ -144,7 +144,7 @@ def labelled(terms: Iterable[ast.Term], name: str) -> list[ast.Labelled]:
 
 ASSUMED_SIZE = 8
 ASSUMED_DIMS = 2
-"""Dims that a pack or an ellipsis is taken to have."""
+"""The number of dims that a pack or an ellipsis is assumed to have."""
 
 
 def assumed_shapes(tree: ast.Expression, sizes: Mapping[str, int]) -> list[tuple[int, ...]]:
@@ -168,8 +168,8 @@ def _assumed(item: ast.Item, known: Mapping[str, int]) -> tuple[int, ...]:
 
 
 def measured(term: ast.Term, operand: Operand, sizes: dict[str, int], most: int) -> Axes | None:
-    """Return the labels of an operand's dims, `most` of them at most, and note their sizes; None if the term
-    holds more than labels, or does not fit.
+    """Return the labels of an operand's dims, at most `most` of them, and record their sizes; None if the
+    term contains anything but labels, or does not fit.
     """
     items, shape = term.items, operand.shape
     if len(items) != len(shape) or len(shape) > most:

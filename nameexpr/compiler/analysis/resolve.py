@@ -1,8 +1,8 @@
-"""Terms meet operands: every dim of every operand and of the result becomes a product of labels.
+"""Match terms with operands: every dim of every operand and of the result becomes a product of labels.
 
-Counts and numbers of dims are checked here, packs and ellipses take their dims, groups are flattened
-(row-major products nest freely). Names are matched in `nameexpr.compiler.analysis.names`, sizes are solved in
-`nameexpr.compiler.analysis.sizes`.
+The numbers of operands and dims are checked here, packs and ellipses take their dims, and groups are
+flattened (row-major products nest freely). Names are matched in `nameexpr.compiler.analysis.names`, sizes are
+solved in `nameexpr.compiler.analysis.sizes`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from nameexpr.syntax.walk import is_live
 
 @record
 class Resolved:
-    """Labels of every dim; labels whose size the text writes; how many dims each pack and "..." has.
+    """The labels of every dim, the labels whose size is in the text, and the number of dims of each pack and
+    "...".
 
     `sized` are the items that write sizes, where the text has more terms than these. `readings` tell how dims
     are read that no label of the value stands for.
@@ -38,7 +39,9 @@ class Resolved:
 
 
 def resolve(tree: ast.Expression, operands: Sequence[Operand], *, is_reduced: bool = False) -> Resolved:
-    """Return the labels of every dim; a 1 of an input has one only if a reducer (`is_reduced`) takes it."""
+    """Return the labels of every dim; a 1 of an input has a label only if a reducer (`is_reduced`)
+    takes it.
+    """
     _check_count(tree, operands)
     misfits = [
         position
@@ -88,7 +91,7 @@ def resolve_result(
 
 @record(frozen=False)
 class _Reader:
-    """Turns items into labels, and keeps the sizes that are written on the way."""
+    """The conversion of items into labels, which collects the sizes in the text."""
 
     packs: dict[str, int]
     written: dict[str, int]
@@ -150,7 +153,9 @@ class _Reader:
                 raise AssertionError(f"{item} is a whole dim")
 
     def product(self, items: tuple[ast.Item, ...], operand: int | None, path: str) -> Labels:
-        """Return the labels of a group's items, in order; packs in it (in a result) bring all their dims."""
+        """Return the labels of a group's items, in order; packs in a group (of a result) contribute all their
+        dims.
+        """
         labels: list[str] = []
         for position, item in enumerate(items):
             if isinstance(item, ast.Label):
@@ -210,7 +215,7 @@ def _dims(count: int) -> str:
 
 
 def _pack_lengths(tree: ast.Expression, operands: Sequence[Operand]) -> dict[str, int]:
-    """Return the number of dims of each pack; an ellipsis is as long as the longest."""
+    """Return the number of dims of each pack; for an ellipsis, the largest number of any operand."""
     lengths: dict[str, int] = {}
     first: dict[str, tuple[int, ast.Pack]] = {}
     for position, (term, operand) in enumerate(zip(tree.inputs, operands, strict=True)):

@@ -1,7 +1,7 @@
-"""Operands of formulas through terms that may hold anything, and what is wrong with the operands given.
+"""Operands of formulas seen through terms with any kind of item, and errors in the given operands.
 
 The uses of operands are read as the input terms of one expression, so that groups, packs, ellipses, aliases,
-sizes and their mistakes are what they are there.
+sizes and the errors about them are the same as there.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from nameexpr.syntax.items import is_read, label_of, rewritten
 
 
 def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[str, int]) -> Views:
-    """Return labels and sizes of everything that a formula uses, whatever its terms hold."""
+    """Return the labels and sizes of everything that a formula uses, for terms of any kind."""
     check_given(scope, operands)
     default = {name: _default_term(scope, name, operands[name]) for name in scope.operands}
     pairs = tuple(
@@ -38,7 +38,7 @@ def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[
     seen = [Operand(operands[name].shape, operands[name].names, name) for name, _ in pairs]
     resolved = resolve(expression, seen)
     packs = resolved.packs
-    # What stands under `...` is each value's own: those names are unified where values meet.
+    # The dims under `...` belong to each value: their names are unified where values are combined.
     blanked = [
         replace(operand, names=_without_dots(term, operand.names))
         for term, operand in zip(expression.inputs, seen, strict=True)
@@ -117,7 +117,7 @@ def read_statement(
 
 
 def _local_dots(resolved: Resolved, operands: Sequence[Operand]) -> Resolved:
-    """Return the dims under `...` with their size in their label: `...` is what each value has there."""
+    """Return the dims under `...` with their size in their label, as `...` differs between values."""
     if DOTS not in resolved.packs:
         return resolved
     arrays = tuple(
@@ -165,7 +165,7 @@ def _check_sizes_given(tree: ast.Formula, sizes: Mapping[str, int], labels: set[
 
 
 def relabelled(text: str, view: View, shape: tuple[int, ...], views: Views) -> Axes:
-    """Return the labels of an earlier statement's dims under a term of its own; learn the new sizes."""
+    """Return the labels of an earlier statement's dims under a term of the use, and record the new sizes."""
     name, term = view
     known = views.sizes
     expression = ast.Expression((term,), None, None, text)
@@ -193,7 +193,7 @@ _CONSTANTS = {
 
 
 def check_given(scope: Scope, operands: Mapping[str, Operand]) -> None:
-    """Raise what operands are missing (NE521), or else those that are used nowhere (NE522)."""
+    """Raise an error for missing operands (NE521), or else for operands that are not used (NE522)."""
     faults = list(islice(_missing(scope, operands), TOLD)) or list(islice(_unused(scope, operands), TOLD))
     if faults:
         raise error(*faults)
@@ -227,7 +227,7 @@ def _unused(scope: Scope, operands: Mapping[str, Operand]) -> Iterator[Diagnosti
 
 
 def _unused_operand(scope: Scope, name: str) -> Diagnostic:
-    """Return the diagnostic for an operand that the formula does not use, or for a size given like one."""
+    """Return the diagnostic for an operand that the formula does not use, or for a size passed like one."""
     message = f"the formula does not use the operand {name}="
     terms = tuple(walk.terms_in(scope.tree))
     if name not in walk.labels_in(*terms):
@@ -239,7 +239,7 @@ def _unused_operand(scope: Scope, name: str) -> Diagnostic:
 
 
 def _default_term(scope: Scope, name: str, operand: Operand) -> ast.Term:
-    """Return the term of a use that has none: the operand's only term, or its own names."""
+    """Return the term of a use without one: the operand's only term, or its own names."""
     uses = scope.uses[name]
     terms = terms_of(uses)
     bare = next((use for use in uses if use.term is None), None)
@@ -259,7 +259,7 @@ def _default_term(scope: Scope, name: str, operand: Operand) -> ast.Term:
 
 
 def _without_size(item: ast.Item) -> list[ast.Item] | None:
-    """Return what stands for an item when terms are compared: two that see the same dims are equal."""
+    """Return an item as it is compared between terms: two terms that see the same dims are equal."""
     if isinstance(item, ast.Sized):
         return [ast.Label(item.name)]
     return [ast.Literal(1)] if isinstance(item, ast.Group) and not item.items else None

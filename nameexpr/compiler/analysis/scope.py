@@ -1,6 +1,7 @@
-"""What each name in a formula means: an operand, an earlier statement, a constant; which term each use has.
+"""Name resolution in formulas: each name is an operand, an earlier statement or a constant; each use has a
+term.
 
-Everything here follows from the text, and all mistakes are reported together. Whether an operand needs a term
+Everything here follows from the text, and all errors are reported together. Whether an operand needs a term
 is known once the operands are (`nameexpr.compiler.analysis.views`).
 """
 
@@ -97,7 +98,7 @@ def _mistakes(tree: ast.Formula, walks: Walks) -> Iterator[Diagnostic]:
 
 
 def _is_right(call: ast.Call | ast.CallAlong) -> bool:
-    """Whether a function is known, given as many values as it takes, and its brackets hold labels."""
+    """Return whether a function is known, has the right number of values, and has labels in its brackets."""
     if isinstance(call, ast.Call):
         row = POINTWISE.get(call.function)
         return row is not None and row.arity == len(call.arguments)
@@ -109,7 +110,7 @@ def _is_right(call: ast.Call | ast.CallAlong) -> bool:
 
 
 def _goes_on(tree: ast.Formula) -> Iterator[Diagnostic]:
-    """Refuse a last line that begins with a sign: it was meant to go on with the line above."""
+    """Reject a last line that begins with a sign: it was meant to continue the previous line."""
     last = tree.statements[-1]
     value = last.value
     while isinstance(value, ast.Binary):
@@ -128,7 +129,7 @@ def _goes_on(tree: ast.Formula) -> Iterator[Diagnostic]:
 
 
 def _terms(tree: ast.Formula, uses: list[ast.Use]) -> Iterator[Diagnostic]:
-    """Check the terms of uses as those of an expression's inputs; no dim goes without a label."""
+    """Check the terms of uses like those of an expression's inputs; every dim must have a label."""
     uses = [use for use in uses if use.term is not None]
     terms = tuple([use.term for use in uses if use.term is not None])
     left = tuple([statement.term for statement in tree.statements if statement.term is not None])
@@ -181,7 +182,7 @@ def _statement_names(tree: ast.Formula, walks: Walks) -> Iterator[Diagnostic]:
 
 
 def _used_before(tree: ast.Formula, statement: ast.Statement, use: ast.Use, *, is_before: bool) -> Diagnostic:
-    """Say that a name is used before its statement, or in it."""
+    """Return the diagnostic for a name that is used before its statement, or in it."""
     name = statement.name
     marks = (Mark(statement.name_span), Mark(use.name_span))
     hint = f"give the result another name, such as {name}2"
@@ -215,5 +216,5 @@ def _use(tree: ast.Formula, node: ast.Use, defined: dict[str, ast.Statement]) ->
 
 
 def terms_of(uses: tuple[ast.Use, ...]) -> tuple[ast.Term, ...]:
-    """Return the different terms that the uses of an operand have."""
+    """Return the distinct terms that the uses of an operand have."""
     return tuple(dict.fromkeys([use.term for use in uses if use.term is not None]))

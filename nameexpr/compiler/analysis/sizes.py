@@ -1,9 +1,8 @@
-"""Sizes by propagation: what the operands, the text and the keywords say of every label, and what follows
-from it.
+"""Infer sizes by propagation from the operands, the text and the keywords.
 
-A dim is the product of its labels. One unknown in a product is solved for, until nothing changes; what is
-then still unknown, or known in two ways, is an error (docs/language.md, section 2). How those errors read is
-in `nameexpr.compiler.analysis.faults.sizes`.
+A dim is the product of its labels. One unknown in a product is solved for, until nothing changes; a size that
+is then still unknown, or has two values, is an error (docs/language.md, section 2). The diagnostics are in
+`nameexpr.compiler.analysis.faults.sizes`.
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ class DimEquation:
 
 @record(frozen=False)
 class SizeEquations:
-    """Sizes known so far, the equations that are not solved yet, those that cannot hold, and the labels that
-    are known in two ways.
+    """The known sizes, the equations that are not solved yet, those that cannot hold, and the labels with two
+    different sizes.
     """
 
     sizes: dict[str, int]
@@ -47,7 +46,7 @@ class SizeEquations:
     clashes: dict[str, None] = field(default_factory=dict)
 
     def assign(self, label: str, size: int) -> None:
-        """Note the size of a label."""
+        """Record the size of a label."""
         if self.sizes.setdefault(label, size) != size:
             self.clashes[label] = None
 

@@ -1,6 +1,6 @@
-"""Operands through their terms: the labels of every dim, all sizes, and the names under packs.
+"""Operands seen through their terms: the labels of every dim, all sizes, and the names under packs.
 
-Terms of nothing but labels are read here in one pass, and all others in
+Terms that consist only of labels are read here in one pass, all others in
 `nameexpr.compiler.analysis.resolve_views`.
 """
 
@@ -25,7 +25,7 @@ def read_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[str
 
 
 def _plain_views(scope: Scope, plain: Sequence[View], operands: Mapping[str, Operand]) -> Views | None:
-    """Return the views of a formula whose terms hold nothing but labels, if everything fits; else None."""
+    """Return the views of a formula whose terms consist of labels only, if everything fits; else None."""
     if operands.keys() != scope.uses.keys():
         return None
     sizes: dict[str, int] = {}

@@ -1,1 +1,3 @@
-"""The forms that a text takes on its way: typed expression, graph, program; and what programs keep to."""
+"""The intermediate representations of a text: typed expression, graph, program; and the invariants of
+programs.
+"""

@@ -1,12 +1,13 @@
-"""Labels, axes and names: what the analysis says of every dim, and what the planner plans.
+"""Labels, axes and names: the result of the analysis for every dim, and the input of the planner.
 
-A label is a string. One that the text writes is its name. A dim that has none gets an `Unnamed`, whose text
-no name can be: `...2` is the second dim from the right under the ellipsis, `batch...1` the first of a pack,
-`_@0` the first anonymous dim, `3@1.0` the literal at dim 0 of operand 1, `3@out.0` one in the result.
+A label is a string. A label that is written in the text is its name. A dim without one gets an `Unnamed`,
+whose text cannot be a name: `...2` is the second dim from the right under the ellipsis, `batch...1` the first
+of a pack, `_@0` the first anonymous dim, `3@1.0` the literal at dim 0 of operand 1, `3@out.0` one in the
+result.
 
-In formulas every value has dims of its own under `...`, which broadcast as NumPy's do: the k-th from the
-right, of size n, has the label `...k@n`. Where the order of dims counts, all of them stand together where the
-text mentions `...` first, even for a value that has none there: the marker `...` keeps the place.
+In formulas every value has its own dims under `...`, which broadcast as in NumPy: the k-th from the right, of
+size n, has the label `...k@n`. Where the order of dims matters, all of them are placed together where the
+text first mentions `...`, even for a value that has none: the marker `...` reserves the place.
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ Labels = tuple[str, ...]
 Axes = tuple[Labels, ...]
 Names = tuple[str | None, ...]
 EllipsisNames = Mapping[int, str | None]
-"""Names of the dims under `...` by their number: 1 is the last."""
+"""The names of the dims under `...` by their number: 1 is the last."""
 
 CUSTOM = "reduce="
 DOTS = "..."
 
 
 class Unnamed(str):
-    """A label that stands for a dim without one.
+    """The label of a dim without a name.
 
-    `word` is what the text writes for the dim (`...`, `batch...`, `_`, `3`), `number` counts the dims of a
-    word, `size` is that of a literal or of a formula's dim under `...`. `factors` are the labels that were
-    merged into one.
+    `word` is the item that the text contains for the dim (`...`, `batch...`, `_`, `3`), `number` counts the
+    dims of an item, `size` is that of a literal or of a formula's dim under `...`. `factors` are the labels
+    that were merged into one.
     """
 
     word: str
@@ -43,12 +44,12 @@ class Unnamed(str):
 
     @property
     def is_literal(self) -> bool:
-        """Whether the text writes a size for the dim, and nothing else."""
+        """Whether the text contains only a size for the dim."""
         return self.size is not None and not self.number
 
     @property
     def is_stretched(self) -> bool:
-        """Whether the dim stands under `...`, or under a pack."""
+        """Whether the dim is under `...`, or under a pack."""
         return self.number > 0 and self.word != "_"
 
 
@@ -59,7 +60,7 @@ def _unnamed(text: str, word: str, number: int = 0, size: int | None = None, fac
 
 
 def under_dots(number: int, size: int | None = None) -> Unnamed:
-    """Return the label of a dim under `...`, counted from the right; in formulas it knows its size."""
+    """Return the label of a dim under `...`, counted from the right; in formulas it includes its size."""
     return _unnamed(f"{DOTS}{number}" if size is None else f"{DOTS}{number}@{size}", DOTS, number, size)
 
 
@@ -79,7 +80,7 @@ def whole_dim(word: str, where: str) -> Unnamed:
 
 
 def literal(size: int, operand: int | None, position: str) -> Unnamed:
-    """Return the label of a dim that is written as its size, at a place of an operand or of the result."""
+    """Return the label of a dim that is written as its size, at a position of an operand or of the result."""
     where = "out" if operand is None else str(operand)
     return _unnamed(f"{size}@{where}{position}", str(size), size=size)
 
@@ -96,31 +97,31 @@ def product_label(labels: Sequence[str], between: str = "·") -> str:
 
 
 def factors_of(label: str) -> Labels:
-    """Return the labels that were merged into one; itself, if it is none of these."""
+    """Return the labels that were merged into one; the label itself if it is not merged."""
     if not isinstance(label, Unnamed) or not label.factors:
         return (label,)
     return tuple([inner for factor in label.factors for inner in factors_of(factor)])
 
 
 def shown(label: str) -> str:
-    """Return the label as a person reads it: literals and anonymous dims without their position."""
+    """Return the label as users see it: literals and anonymous dims without their position."""
     if not isinstance(label, Unnamed):
         return label
     return f"{label.word}{label.number}" if label.is_stretched else label.word
 
 
 def is_dots(label: str) -> bool:
-    """Whether a label is that of a dim under `...`, or the marker."""
+    """Return whether a label is that of a dim under `...`, or the marker."""
     return label == DOTS or is_under_dots(label)
 
 
 def is_under_dots(label: str) -> TypeGuard[Unnamed]:
-    """Whether a label is that of a dim under `...`."""
+    """Return whether a label is that of a dim under `...`."""
     return isinstance(label, Unnamed) and label.word == DOTS
 
 
 def labels_under(word: str, labels: Iterable[str]) -> list[Unnamed]:
-    """Return those labels that stand under a pack or `...`, from left to right."""
+    """Return the labels under a pack or `...`, from left to right."""
     here = [label for label in labels if isinstance(label, Unnamed) and label.word == word]
     return sorted(here, key=lambda label: label.number, reverse=word == DOTS)
 
@@ -131,7 +132,7 @@ def flat(axes: Axes) -> Labels:
 
 
 def mentioned(term: Term, axes: Axes) -> Labels:
-    """Return the labels of a use in the order of its term, the marker where `...` stands."""
+    """Return the labels of a use in the order of its term, with the marker in place of `...`."""
     dots = [place for place, item in enumerate(term.items) if isinstance(item, Dots)]
     if not dots:
         return flat(axes)
@@ -151,7 +152,7 @@ def in_order(order: Sequence[str], labels: Labels) -> Labels:
 
 
 def expand_ellipsis(axes: Axes, labels: Labels) -> Axes:
-    """Return the axes of a left term with the dims that the value has under `...` where `...` stands."""
+    """Return the axes of a left term with `...` replaced by the dims that the value has there."""
     own = {label.number: label for label in labels if is_under_dots(label)}
     expanded: list[Labels] = []
     for group in axes:
@@ -167,11 +168,11 @@ def expand_ellipsis(axes: Axes, labels: Labels) -> Axes:
 
 @record
 class Contraction:
-    """What is planned: the product of some terms, reduced over labels.
+    """The input of the planner: the product of some terms, reduced over labels.
 
-    `terms` are the labels of each factor, each label once; `result` the labels that are wanted in the end, in
-    their order, new ones among them; `dropped` those that go, in the order in which they are first mentioned;
-    `reducer` combines them, None is the unasked sum of a contraction.
+    `terms` are the labels of each factor, each label once; `result` the labels of the result in order,
+    including new ones; `dropped` the labels that are reduced, in the order of their first mention; `reducer`
+    combines them, None is the implicit sum of a contraction.
     """
 
     terms: tuple[Labels, ...]
@@ -181,5 +182,5 @@ class Contraction:
     sizes: Mapping[str, int]
 
     def size(self, labels: Iterable[str]) -> int:
-        """Return the number of cells that these labels span."""
+        """Return the number of elements that these labels span."""
         return prod([self.sizes[label] for label in labels])

@@ -1,4 +1,4 @@
-"""The law that every graph keeps, derived anew: for tests, and where NAMEEXPR_VERIFY=1 is set."""
+"""The invariant of graphs, derived independently: for tests, and when NAMEEXPR_VERIFY=1 is set."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from nameexpr.ops import FUNCTIONS, REDUCTIONS
 
 
 def check_graph(graph: Graph, outputs: Sequence[int]) -> None:
-    """Derive the labels of every value from its node, and compare; AssertionError if the compiler made a
-    mistake.
+    """Derive the labels of every value from its node, and compare; AssertionError if the compiler made an
+    error.
     """
     assert len(graph.nodes) == len(graph.labels) == len(graph.dtypes), "a value lacks its labels or its dtype"
     for number, node in enumerate(graph.nodes):
@@ -41,7 +41,7 @@ def check_graph(graph: Graph, outputs: Sequence[int]) -> None:
 
 
 def _labels_of(graph: Graph, node: object) -> Labels | None:
-    """Return the labels that follow from a node; None where any will do."""
+    """Return the labels that follow from a node; None if any labels are allowed."""
     match node:
         case View(position, value, axes):
             assert (position < 0) != (value < 0), "a view is of an operand or of a value"

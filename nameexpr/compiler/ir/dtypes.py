@@ -1,9 +1,9 @@
-"""Which dtype an expression computes in (docs/language.md, section 3, rule 8). NumPy's promotion is asked for
-by the caller.
+"""Determine the dtype that an expression is computed in (docs/language.md, section 3, rule 8). The caller
+asks NumPy for its promotion.
 
-Where there is a sum, bool and integers are widened to 64 bits before they are multiplied and float16 goes
-through float32. bfloat16, which NumPy's products and reductions do not know, goes through float32 wherever
-anything is computed. The compiler knows dtypes by name only.
+In a sum, bools and integers are widened to 64 bits before they are multiplied, and float16 is computed in
+float32. bfloat16, which NumPy's products and reductions do not support, is always computed in float32. The
+compiler knows dtypes by name only.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from nameexpr.records import record
 
 NARROW = frozenset({"float16", "bfloat16"})
 SAME_DTYPE = frozenset({"max", "min", "prod", "median", "mean", "logsumexp"})
-"""Reducers whose result has the dtype that they compute in."""
+"""Reducers whose result has the dtype of the computation."""
 NARROWED = SAME_DTYPE - {"mean"} | {"var", "std", "norm"}
-"""Reducers whose result goes back to a narrower dtype than it was computed in; indices and truth values do
-not, and sums and means are cast in any case.
+"""Reducers whose result is cast to a narrower dtype than it was computed in; indices and truth values are
+not, and sums and means are always cast.
 """
 FLOATING_RESULT = frozenset({"mean", "var", "std", "median", "norm", "logsumexp"})
 WIDE = {"bool": "int64", **{f"int{bits}": "int64" for bits in (8, 16, 32, 64)}} | {
     f"uint{bits}": "uint64" for bits in (8, 16, 32, 64)
 }
 BLAS = frozenset({"float32", "float64", "complex64", "complex128"})
-"""Dtypes that BLAS knows."""
+"""Dtypes that BLAS supports."""
 REAL_OF = {"complex64": "float32", "complex128": "float64"}
 """The dtype of the parts of complex numbers."""
 MAGNITUDE = {"bool": 1} | {f"int{bits}": 1 << (bits - 1) for bits in (8, 16, 32, 64)} | {
@@ -47,9 +47,7 @@ KIND_OF = {
 
 
 class WeakDtype(str):
-    """The dtype of a number of Python: `kind` is the name of its type, `strong` the dtype of an array of
-    it.
-    """
+    """The dtype of a Python scalar: `kind` is the name of its type, `strong` the dtype of an array of it."""
 
     kind: str
     strong: str
@@ -65,16 +63,16 @@ WEAK: dict[type, WeakDtype] = {
     type_: _weak(type_.__name__, strong)
     for type_, strong in ((bool, "bool"), (int, "int64"), (float, "float64"), (complex, "complex128"))
 }
-"""The dtype of the numbers of each type."""
+"""The dtype of the Python scalars of each type."""
 
 
 def strong(dtype: str) -> str:
-    """Return the dtype of an array of what has this dtype."""
+    """Return the dtype of an array of values of this dtype."""
     return dtype.strong if isinstance(dtype, WeakDtype) else dtype
 
 
 def is_castable(dtype: str, wanted: str) -> bool:
-    """Whether a dtype can be converted to another one, maybe with fewer bits, but of no narrower kind.
+    """Return whether a dtype can be converted to another one, maybe with fewer bits, but of no narrower kind.
 
     >>> is_castable("float64", "float32"), is_castable("int8", "uint8"), is_castable("bool", "bfloat16")
     (True, False, True)
@@ -85,7 +83,9 @@ def is_castable(dtype: str, wanted: str) -> bool:
 
 
 def swapped(name: str) -> str:
-    """Return what a dtype of foreign byte order is called where it is to be cast, even if to its like."""
+    """Return the name of a foreign-endian dtype when it is to be cast, even to the native dtype of the same
+    kind.
+    """
     return f"swapped {name}" if name else ""
 
 
@@ -107,8 +107,8 @@ class Dtypes:
     """Dtype names: of each operand, of products and sums, and of the result before `reduce=` and the like
     change it.
 
-    `compute` and `result` are "" where values are only moved, or are of a kind that is never cast (text,
-    dates, records).
+    `compute` and `result` are "" if values are only moved, or are of a kind that is never cast (text, dates,
+    records).
     """
 
     operands: tuple[str, ...]
@@ -126,9 +126,9 @@ def choose_dtypes(
 ) -> Dtypes:
     """Return the dtypes of an expression.
 
-    `product` is the dtype that NumPy's promotion gives to all operands, or the one asked for with `dtype=`,
-    in which sums are then given back (`is_asked`); "" if it is not a number. `drops` says whether labels are
-    dropped, over which products are added up if there is no reducer.
+    `product` is the dtype that NumPy's promotion gives to all operands, or the one requested with `dtype=`,
+    which is then also the dtype of sums (`is_asked`); "" if it is not numeric. `drops` indicates whether
+    labels are dropped, over which products are summed if there is no reducer.
     """
     compute = product
     if drops if reducer is None else reducer in SUMMING:
@@ -144,17 +144,17 @@ def choose_dtypes(
 
 
 def needs_narrowing(reducer: str, dtypes: Dtypes) -> bool:
-    """Whether a result goes back to a narrower dtype than it was computed in."""
+    """Return whether a result is cast to a narrower dtype than it was computed in."""
     return dtypes.result != dtypes.compute and reducer in NARROWED
 
 
 COUNTED = {"float32": 2**100, "float64": 2**1000}
-"""Products up to which counts of them stay far below the largest number of a dtype."""
+"""The number of products up to which their count is far below the largest number of a dtype."""
 
 
 def counting_dtype(dtypes: Sequence[str], products: int) -> str | None:
-    """Return the dtype in which products of bools are counted to tell if any is true; None if they are not
-    all bools, or too many. A count is rounded, but never to 0, and it goes through BLAS (R22).
+    """Return the dtype in which products of bools are counted to determine whether any is true; None if they
+    are not all bools, or too many. A count may be rounded, but never to 0, and it uses BLAS (R22).
     """
     if len(dtypes) < 2 or set(dtypes) != {"bool"}:  # noqa: PLR2004
         return None

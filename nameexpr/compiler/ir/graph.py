@@ -11,8 +11,8 @@
           | Drop        a value without some dims of size 1
           | Window      a value whose dims are read at affine positions: windows, strides, parts
 
-Values are numbered in the order in which they are made, so that whatever a value needs has a lower number.
-Adding a value that is there already returns its number: common subexpressions are computed once.
+Values are numbered in the order of their creation, so that the sources of a value have lower numbers. Adding
+a value that already exists returns its number: common subexpressions are computed once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from nameexpr.errors import Span
 from nameexpr.records import field, record
 
 CAST = "cast"
-"""The function of a `Map` that is a value in another dtype."""
+"""The function of a `Map` that casts a value."""
 
 
 @record
@@ -42,7 +42,9 @@ class View:
 
 @record
 class Scalar:
-    """A number. Its dtype is that of what it meets; `kind` tells 1, 1.0 and True apart, which are equal."""
+    """A number. Its dtype is that of the values it is combined with; `kind` distinguishes 1, 1.0 and True,
+    which are equal.
+    """
 
     value: int | float | complex
     kind: str
@@ -65,7 +67,7 @@ class Filled:
 
 @record
 class Map:
-    """A pointwise function of values; `dtype` is what a cast makes of its argument."""
+    """A pointwise function of values; `dtype` is the target of a cast."""
 
     function: str
     arguments: tuple[int, ...]
@@ -74,10 +76,10 @@ class Map:
 
 @record
 class Reduction:
-    """The product of some values, reduced over labels; without a reducer, added up.
+    """The product of some values, reduced over labels; summed if there is no reducer.
 
-    `compute` is the dtype that factors are multiplied and reduced in, `result` the one that comes back; both
-    are "" where nothing is cast.
+    `compute` is the dtype in which factors are multiplied and reduced, `result` the dtype of the result; both
+    are "" if nothing is cast.
     """
 
     reducer: str | None
@@ -89,7 +91,7 @@ class Reduction:
 
 @record
 class Along:
-    """A function along labels, which stay."""
+    """A function along labels, which are kept."""
 
     function: str
     value: int
@@ -131,12 +133,16 @@ class Window:
 
 Node = View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop | Window
 _FIELDS = {kind: attrgetter(*kind.__match_args__) for kind in get_args(Node)}
-"""What tells nodes of a kind apart: read at once, a value is looked up without a call of Python's."""
+"""The fields that distinguish nodes of a kind: read together, so that a value is looked up without a
+Python-level call.
+"""
 
 
 @record(frozen=False)
 class Graph:
-    """All values: the node, the labels and the dtype of each; of functions where they stand in the text."""
+    """All values: the node, the labels and the dtype of each; for functions also their positions in
+    the text.
+    """
 
     sizes: dict[str, int]
     nodes: list[Node] = field(default_factory=list)
@@ -156,7 +162,7 @@ class Graph:
         return number
 
     def scalar(self, value: int | float | complex) -> int:
-        """Return the number of a weak number; nan is one value, whichever nan it is, and -0.0 is not 0.0."""
+        """Return the number of a weak scalar; all nans are one value, and -0.0 differs from 0.0."""
         node = Scalar(value, type(value).__name__)
         if isinstance(value, float) and isnan(value):
             node = Scalar(0, "nan")
@@ -165,7 +171,7 @@ class Graph:
         return self.add(node, (), WEAK[type(value)])
 
     def strong(self, value: int) -> str:
-        """Return the dtype that a value has as an array: of a large integer one that holds it."""
+        """Return the dtype of a value as an array: for a large integer a dtype that can hold it."""
         node, dtype = self.nodes[value], self.dtypes[value]
         if isinstance(node, Scalar) and node.kind == "int":
             number = number_of(node).real
@@ -173,7 +179,7 @@ class Graph:
         return dtype.strong if isinstance(dtype, WeakDtype) else dtype
 
     def cells(self, labels: Sequence[str]) -> int:
-        """Return the number of cells that labels span."""
+        """Return the number of elements that labels span."""
         total = 1
         for label in labels:
             total *= self.sizes[label]
@@ -181,7 +187,7 @@ class Graph:
 
 
 def sources_of(node: Node) -> tuple[int, ...]:
-    """Return the values that a value is made of."""
+    """Return the values that a value depends on directly."""
     match node:
         case View(_, value):
             return (value,) if value >= 0 else ()
@@ -202,7 +208,7 @@ def windowed(labels: Labels, reads: Sequence[Read]) -> Labels:
 
 
 def is_moved(node: Node) -> bool:
-    """Whether the cells of a value are an operand's own: nothing is combined."""
+    """Return whether the elements of a value are those of an operand: nothing is combined."""
     if isinstance(node, Reduction):
         return node.reducer is None and not node.labels and len(node.factors) == 1
     return isinstance(node, View | Window)
@@ -219,7 +225,7 @@ def use_counts(graph: Graph, outputs: Sequence[int]) -> dict[int, int]:
 
 
 def constant_values(graph: Graph, operands: Collection[int]) -> set[int]:
-    """Return the values that depend on some operands alone, or on none."""
+    """Return the values that depend on the given operands alone, or on none."""
     constants: set[int] = set()
     for value, node in enumerate(graph.nodes):
         if isinstance(node, View) and node.position >= 0:
@@ -232,14 +238,14 @@ def constant_values(graph: Graph, operands: Collection[int]) -> set[int]:
 
 
 def number_of(node: Scalar) -> int | float | complex:
-    """Return the number that a scalar stands for."""
+    """Return the number that a scalar represents."""
     return float(node.kind) if node.kind in ("nan", "-0.0") else node.value
 
 
 def merged(orders: Sequence[Labels]) -> Labels:
     """Return all labels in one order that keeps that of every sequence, as far as they agree.
 
-    It is the layout in which the fewest of them must be transposed.
+    It is the layout that requires the fewest transpositions.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What is known of the memory that operands lie in."""
+"""What is known about the memory layout of operands."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Strides = tuple[int, ...]
 
 
 class Layout(tuple[int, ...]):
-    """Strides of an array in bytes, with what else is to be known of how it lies in memory.
+    """The strides of an array in bytes, and other properties of its memory.
 
-    `item` are the bytes of a cell; `is_swapped` says that cells are in a foreign byte order, `is_uneven` that
-    some do not lie at a multiple of their size. It is equal only to a layout that agrees in all of this.
+    `item` is the size of an element in bytes; `is_swapped` means a foreign byte order, `is_uneven` that some
+    elements are not aligned. Layouts are equal only if they agree in all of these.
     """
 
     item: int
@@ -35,8 +35,8 @@ class Layout(tuple[int, ...]):
 
 @record
 class OperandLayout:
-    """An operand's dtype and its strides in cells; "" and None where they are not known. The rest is as for
-    `Layout`, with 0 bytes where they follow from the dtype.
+    """An operand's dtype and its strides in elements; "" and None if unknown. The other fields are as in
+    `Layout`, with 0 bytes if they follow from the dtype.
     """
 
     dtype: str = ""
@@ -47,9 +47,10 @@ class OperandLayout:
 
 
 def layouts_or_default(layouts: Sequence[OperandLayout], operands: Sequence[Shape]) -> list[OperandLayout]:
-    """The layouts, or unknown ones if these are of other operands.
+    """Return the layouts, or unknown ones if these belong to other operands.
 
-    A part of a program, such as the rest behind bound operands, is asked about with the layouts of its whole.
+    A part of a program, such as the part that runs after operands are bound, is queried with the layouts of
+    the whole program.
     """
     is_of_these = len(layouts) == len(operands) and all(
         layout.strides is None or len(layout.strides) == len(shape)

@@ -1,6 +1,7 @@
-"""Who reads and who owns the values of a program, and those inside a block of it; programs written anew.
+"""Liveness: which instructions read each value and whose memory it is in, also inside a block; and the
+rewriting of programs.
 
-A value's *owner* is the value whose memory it is in: itself, or what it is a view of. Inside a block a
+A value's *owner* is the value whose memory it is in: itself, or the source of a view. Inside a block a
 function writes over an earlier value that is dead, of the same dtype, and varies over the same axes; the last
 one writes into the result.
 """
@@ -19,18 +20,20 @@ COMBINED = {name: row.combine for name, row in REDUCTIONS.items() if row.combine
     "mean": "add",
     "count_nonzero": "add",
 }
-"""The kernel that combines what a reducer gives for blocks."""
+"""The kernel that combines the results of a reducer for blocks."""
 WHERE = "where"
 PAIR = 2
 REAL = frozenset({"float32", "float64"})
 WIDENED = frozenset({"sum", "mean", "prod"})
-"""Reducers that add float16 up in float32."""
+"""Reducers that add float16 values in float32."""
 BLOCK = 1 << 16
-"""Cells of the longest vector of ones that is made (`nameexpr.backends.numpy.kernels.ones`)."""
+"""The number of elements of the longest vector of ones that is created
+(`nameexpr.backends.numpy.kernels.ones`).
+"""
 
 
 def readers(program: Program) -> dict[int, list[int]]:
-    """The values that are made of each value, in order; of an output one more, which is none: -1."""
+    """Return the values computed from each value, in order; for an output also -1."""
     found: dict[int, list[int]] = {output: [-1] for output in program.outputs}
     for value, instruction in enumerate(program.instructions, len(program.operands)):
         for source in instruction.sources:
@@ -39,7 +42,7 @@ def readers(program: Program) -> dict[int, list[int]]:
 
 
 def last_uses(program: Program) -> dict[int, int]:
-    """The number of the last instruction that reads each value; of an output one behind the last."""
+    """Return the number of the last instruction that reads each value; for an output, one past the last."""
     reads = {
         source: number
         for number, instruction in enumerate(program.instructions)
@@ -49,7 +52,7 @@ def last_uses(program: Program) -> dict[int, int]:
 
 
 def owners(count: int, instructions: Iterable[Instruction]) -> list[int]:
-    """The owner of each value, `count` operands first."""
+    """Return the owner of each value, `count` operands first."""
     found = list(range(count))
     for value, instruction in enumerate(instructions, count):
         found.append(found[instruction.sources[0]] if is_view(instruction) else value)
@@ -62,7 +65,7 @@ def check_program(program: Program) -> None:
     Raises
     ------
     AssertionError
-        If a pass has made a wrong program.
+        If a pass has produced an incorrect program.
     """
     assert len(shapes_of(program)) == len(program.operands) + len(program.notes), "an instruction has no note"
     count, instructions = len(program.operands), program.instructions
@@ -81,7 +84,7 @@ def check_program(program: Program) -> None:
 
 
 def needed_for(program: Program, values: Iterable[int]) -> set[int]:
-    """All values that some are made of, themselves included."""
+    """Return all values that the given values depend on, including themselves."""
     count, needed = len(program.operands), set(values)
     for number in range(len(program.instructions) - 1, -1, -1):
         if count + number in needed:
@@ -90,7 +93,9 @@ def needed_for(program: Program, values: Iterable[int]) -> set[int]:
 
 
 def never_made(program: Program) -> frozenset[int]:
-    """The instructions that make ones beyond a block, all for products: those are sums of blocks."""
+    """Return the instructions that create ones larger than a block, used only in products: those are sums of
+    blocks.
+    """
     count = len(program.operands)
     long = {
         number
@@ -109,18 +114,20 @@ def never_made(program: Program) -> frozenset[int]:
 
 
 def renumbered(instruction: Instruction, numbers: Mapping[int, int]) -> Instruction:
-    """An instruction that reads other values."""
+    """Return an instruction that reads other values."""
     return instruction._replace(sources=tuple([numbers[source] for source in instruction.sources]))
 
 
 def unfused(step: Instruction, numbers: Mapping[int, int], shape: Shape) -> Instruction:
-    """Return a step of a block as an instruction of its own."""
+    """Return a step of a block as a separate instruction."""
     alone = renumbered(step, numbers)
     return alone if step.primitive == "cast" else alone._replace(shape=shape)
 
 
 class Rewriter:
-    """A program that is written anew: `numbers` says what the values of the old one are called."""
+    """A program while it is rewritten: `numbers` maps the values of the old program to those of the
+    new one.
+    """
 
     def __init__(
         self,
@@ -141,13 +148,13 @@ class Rewriter:
         return len(self.operands) + len(self.instructions) - 1
 
     def keep(self, value: int, instruction: Instruction | None = None) -> None:
-        """Append the instruction of a value, or another one in its place, which reads old numbers."""
+        """Append the instruction of a value, or its replacement, which reads old numbers."""
         number = value - len(self.old.operands)
         instruction = renumbered(instruction or self.old.instructions[number], self.numbers)
         self.numbers[value] = self.emit(instruction, self.old.notes[number])
 
     def program(self) -> Program:
-        """The program as it is written by now, with the old one's results."""
+        """Return the new program so far, with the results of the old one."""
         return replace(
             self.old,
             operands=self.operands,
@@ -159,7 +166,7 @@ class Rewriter:
 
 
 def without_unread(program: Program) -> Program:
-    """The program without the instructions whose values nothing reads."""
+    """Return the program without the instructions whose values are not read."""
     count, needed = len(program.operands), needed_for(program, program.outputs)
     new = Rewriter(program)
     for value in range(count, count + len(program.instructions)):
@@ -169,16 +176,16 @@ def without_unread(program: Program) -> Program:
 
 
 def accumulator(block: Instruction) -> str:
-    """Return the dtype in which blocks are added up."""
+    """Return the dtype in which the results of blocks are added."""
     return "float32" if block.dtype == "float16" and block.function in WIDENED else block.dtype
 
 
 def buffers(
     block: Instruction, shapes: Sequence[tuple[int, ...]]
 ) -> tuple[list[frozenset[int] | None], list[int | None], int | None]:
-    """Return where the values of a block lie: for each source and step the axes along which it is longer than
-    1 (None for a number), for each step the earlier one that it writes over, and the step from which on they
-    are in the result itself.
+    """Return where the values of a block are stored: for each source and step the axes along which it is
+    longer than 1 (None for a number), for each step the earlier step that it writes over, and the step from
+    which on they are in the result itself.
     """
     varies, last = _varies(block, shapes), _last_uses(block)
     overs = [_over(block, step, number, len(shapes), varies, last) for number, step in enumerate(block.steps)]
@@ -222,7 +229,7 @@ def _over(
 
 
 def _chosen(step: Instruction) -> tuple[int, ...]:
-    """Return what a choice gives where its condition holds, if that is an array."""
+    """Return the value that a choice takes if its condition holds, if that is an array."""
     if step.constants[1] is not None:
         return ()
     return step.sources[1:2] if step.constants[0] is None else step.sources[:1]
@@ -231,9 +238,11 @@ def _chosen(step: Instruction) -> tuple[int, ...]:
 def _home(
     block: Instruction, overs: Sequence[int | None], count: int, varies: Sequence[frozenset[int] | None]
 ) -> int | None:
-    """Return the step from which on a block is computed in the result itself, each step over the one before.
+    """Return the step from which on a block is computed in the result itself, each step over the previous
+    one.
 
-    None where the last step is the only one, or where a later step reads what the result takes over.
+    Return None if the last step is the only one, or if a later step reads the value that the result
+    overwrites.
     """
     first = last = len(block.steps) - 1
     if block.function or block.factors != (count + last,):
@@ -248,8 +257,8 @@ def _home(
 
 
 def is_inner_product(block: Instruction, is_along: Sequence[object]) -> bool:
-    """Whether a block's products are added up along the last axis alone, by `numpy.vecdot`; `is_along` says
-    which factors vary along it.
+    """Return whether a block's products are summed along the last axis alone, by `numpy.vecdot`; `is_along`
+    lists for each factor whether it varies along it.
     """
     is_last = block.axes == (len(block.shape) - 1,)
     return len(is_along) == PAIR and is_last and accumulator(block) in REAL and all(is_along)

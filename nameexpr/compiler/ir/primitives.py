@@ -1,7 +1,7 @@
-"""The primitives: one row for each, with what is known of it, and what follows for programs.
+"""The primitives: one row for each with its properties, and the properties of programs that follow.
 
-What NumPy's calls for them take, in memory and time, and how they are written, stands in tables of the same
-names (`nameexpr.compiler.memory`, the backend's costs and code). To add a primitive, add its name in
+The memory and time of their NumPy calls, and the generated code, are in tables of the same names
+(`nameexpr.compiler.memory`, the backend's costs and code). To add a primitive, add its name in
 `nameexpr.compiler.ir.program`, and a row to each of these tables.
 """
 
@@ -19,9 +19,9 @@ from nameexpr.records import record
 
 
 def shapes_of(program: Program) -> tuple[Shape, ...]:
-    """The shape of every value, operands first.
+    """Return the shape of every value, operands first.
 
-    An `AssertionError`, where an instruction reads a value that is not there yet, or shapes that do not fit,
+    An `AssertionError`, raised if an instruction reads a value that does not exist yet or shapes do not fit,
     is a defect of the compiler, never of a text.
     """
     found = list(program.operands)
@@ -34,7 +34,7 @@ def shapes_of(program: Program) -> tuple[Shape, ...]:
 
 
 def strides_of(program: Program, shapes: Shapes, layouts: Sequence[OperandLayout] = ()) -> list[Strides]:
-    """The strides of every value, operands first; those that nothing is known of are row-major."""
+    """Return the strides of every value, operands first; unknown ones are assumed to be row-major."""
     found = [
         row_major_strides(shape) if layout.strides is None else layout.strides
         for layout, shape in zip(layouts_or_default(layouts, program.operands), program.operands, strict=True)
@@ -46,17 +46,17 @@ def strides_of(program: Program, shapes: Shapes, layouts: Sequence[OperandLayout
 
 
 def is_view(instruction: Instruction) -> bool:
-    """Whether the result may share memory with the source."""
+    """Return whether the result may share memory with the source."""
     return PRIMITIVES[instruction.primitive].is_view
 
 
 def work_of(instruction: Instruction, sources: Shapes, result: Shape) -> int:
-    """About how many scalar operations an instruction does; 0 where cells are only moved."""
+    """Return about how many scalar operations an instruction performs; 0 if elements are only moved."""
     return PRIMITIVES[instruction.primitive].work(instruction, sources, result)
 
 
 def sliceable_axes(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """How many leading axes of each source are cut for a slice, None if there are no slices."""
+    """Return how many leading axes of each source are cut for a slice, None if there are no slices."""
     return PRIMITIVES[instruction.primitive].cuts(instruction, sources, depth)
 
 
@@ -170,7 +170,7 @@ def _matmul(_: Instruction, sources: Shapes) -> Shape:
 
 
 def _loop_shape(instruction: Instruction, sources: Shapes) -> Shape:
-    """Check the bodies by themselves, and that their operands are the parts of the sources."""
+    """Check the bodies as programs, and that their operands are the parts of the sources."""
     loop = instruction.loop
     assert loop is not None
     if not loop.block:
@@ -205,7 +205,7 @@ def _sliced_shape(instruction: Instruction, sources: Shapes) -> Shape:
     return shape
 
 
-# About how many scalar operations a primitive does.
+# The approximate number of scalar operations of a primitive.
 
 
 def _each_result(_: Instruction, sources: Shapes, result: Shape) -> int:
@@ -242,10 +242,11 @@ def _loop_work(instruction: Instruction, sources: Shapes, result: Shape) -> int:
 
 @record
 class PrimitiveRules:
-    """What is known of a primitive.
+    """The properties of a primitive.
 
-    `shape` and `strides` are those of its result; `is_view` says that it may share memory with its source,
-    `work` how many scalar operations it does, `cuts` how many leading axes of each source a slice is of.
+    `shape` and `strides` are those of its result; `is_view` means that the result may share memory with its
+    source, `work` is the number of scalar operations, `cuts` the number of leading axes of each source that
+    are cut for a slice.
     """
 
     shape: Callable[[Instruction, Shapes], Shape]
@@ -292,4 +293,4 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
 WORKING: frozenset[Primitive] = frozenset(
     {"dot", "vecdot", "matmul", "integer_matmul", "multiply", "einsum", "sum", "slices"}
 )
-"""Primitives that do the work of a step of a plan; the step's other instructions only prepare it."""
+"""Primitives that compute a step of a plan; the step's other instructions only prepare it."""

@@ -1,5 +1,4 @@
-"""The program: what is to be done to arrays, in axes and ints only, as a list of single-assignment
-instructions.
+"""The program: a list of single-assignment instructions on arrays, in terms of axes and ints only.
 
     program     = operands, instruction*, result
     instruction = primitive, sources, parameters
@@ -16,7 +15,7 @@ instructions.
     sum axes, dtype                 slices function, axes         a sum, or a reducer slice after slice
     reduce function, axes, dtype    a reducer over the last axes, which act as one
     apply                           the caller's `reduce=` over the last axis
-    divide constants                by a number of cells
+    divide constants                by a number of elements
     multiply dtype                  dot, vecdot, matmul           as NumPy has them; vecdot of reals
     integer_matmul dtype            in 64 bits, through float64 where the values at hand make that exact
     einsum letters                  one pass of NumPy's C loop over one or two arrays
@@ -25,9 +24,9 @@ instructions.
     fused function, shape, axes, tiles, steps, factors, dtype     functions and a reduction, block by block
     loop loop, dtype                a program run for one part of its sources at a time
 
-Values are numbered: operands first, then one per instruction. What is known of each primitive stands in one
-row of `nameexpr.compiler.ir.primitives`. The sources of `fused` have all axes of its shape, with size 1 where
-they do not vary, or none.
+Values are numbered: operands first, then one per instruction. The properties of each primitive are one row of
+`nameexpr.compiler.ir.primitives`. The sources of `fused` have all axes of its shape, with size 1 where they
+do not vary, or no axes.
 """
 
 from __future__ import annotations
@@ -49,23 +48,23 @@ Primitive = Literal[
     "pointwise", "along_axes", "fused", "loop",
 ]  # fmt: skip
 UFUNCS = frozenset(row.kernel for row in FUNCTIONS.values() if row.is_ufunc)
-"""Pointwise kernels that can be told where to write their result."""
+"""Pointwise kernels that accept an output array."""
 NEVER_INTO = frozenset({"negative"})
-"""NumPy (2.2 to 2.4) negates arrays with strides wrongly into memory with strides, its own among it."""
+"""NumPy 2.2 to 2.4 negates strided arrays incorrectly into strided memory, including in place."""
 
 
 @record
 class Loop:
     """A program that is run for one part of its sources at a time.
 
-    `body` has the parts as operands. There is a loop for each of `sizes`, which goes on by `block` indices of
-    `label`, or by a single one that is then no axis of the part, if `block` is 0. `cuts` has for each source
-    the axis that each loop cuts, None where all of it is the same for that loop; an axis of size 1 has the
+    `body` takes the parts as operands. There is a loop for each of `sizes`, which advances by `block` indices
+    of `label`, or by a single index, without an axis in the part, if `block` is 0. `cuts` contains for each
+    source the axis that each loop cuts, None if the loop reads all of it each time; an axis of size 1 has the
     index 0. `tail` is the program of the smaller block at the end, if there is one.
 
-    What parts give is placed along the axis `place` of the result (single indices along its leading axes),
-    or, where that is None, combined by the kernel `combine`. `layout` are the axes of the result in the order
-    that they have in memory; row-major if it is empty.
+    The results of the parts are placed along the axis `place` of the result (single indices along its leading
+    axes), or, if that is None, combined by the kernel `combine`. `layout` are the axes of the result in the
+    order that they have in memory; row-major if it is empty.
     """
 
     sizes: Shape
@@ -85,30 +84,31 @@ class Loop:
 
     @property
     def turns(self) -> int:
-        """How many parts there are."""
+        """The number of parts."""
         return prod(self.sizes) if not self.block else -(-self.sizes[0] // self.block)
 
     @property
     def parts(self) -> int:
-        """How many sources only a part is taken of."""
+        """The number of sources of which only a part is read."""
         return sum(any(axis is not None for axis in cut) for cut in self.cuts)
 
     def leading(self, source: int) -> int:
-        """How many leading axes of a source have a single index in each part."""
+        """Return how many leading axes of a source have a single index in each part."""
         return 0 if self.block else sum(axis is not None for axis in self.cuts[source])
 
 
 class Instruction(NamedTuple):
-    """A primitive, the values that it reads, and its parameters; those that it has none of are left out.
+    """A primitive, the values that it reads, and its parameters; unused parameters are left out.
 
     Attributes
     ----------
     primitive : str
         Its name.
     sources : tuple of int
-        The values that it reads; of a step of a fused instruction, that one's sources, then earlier steps.
+        The values that it reads; for a step of a fused instruction, the instruction's sources, then earlier
+        steps.
     shape : tuple of int
-        The shape that is asked for; of a fused instruction, that of the cells that it goes through.
+        The requested shape; for a fused instruction, the shape of its iteration space.
     axes : tuple of int
         The axes that go away, or that a function works along; of `transpose` their order; of `window` the
         position along each axis of the source at which the result begins.
@@ -117,19 +117,19 @@ class Instruction(NamedTuple):
         same index. Of `window` how many positions along each axis of the source, one after the other, an
         index along each axis of the result goes on.
     dtype : str
-        That of the result; empty where it follows from the sources.
+        The dtype of the result; empty if it follows from the sources.
     function : str
-        A kernel or a reducer; how `copy` copies.
+        A kernel or a reducer; the mode of `copy`.
     constants : tuple of number or None
-        Numbers; of `pointwise` one entry for each argument, None where the next source is meant.
+        Numbers; for `pointwise` one entry for each argument, None for the next source.
     over : int or None
-        The position among `sources` of the value whose memory the result takes over.
+        The position in `sources` of the value whose memory the result reuses.
     tiles : tuple of int
         The size of a block of a fused instruction along each axis.
     steps : tuple of Instruction
         The functions of a block, one after the other.
     factors : tuple of int
-        What comes out of a block, numbered as the sources of steps; several only under a sum.
+        The results of a block, numbered as the sources of steps; several only under a sum.
     loop : Loop or None
         The program that `loop` runs.
     """
@@ -155,14 +155,14 @@ class Instruction(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What tables of steps call it."""
+        """The name of the instruction in tables of steps."""
         if self.loop is not None:
             return "looped" if self.loop.block else "sliced"
         return self.primitive.removeprefix("integer_").replace("_", "")
 
     @property
     def is_weak(self) -> bool:
-        """Whether it makes a number of numbers alone."""
+        """Whether it computes a number from numbers alone."""
         return isinstance(self.dtype, WeakDtype)
 
     @property
@@ -172,7 +172,7 @@ class Instruction(NamedTuple):
 
     @property
     def takes_out(self) -> bool:
-        """Whether it is a function that can be told to write its result into any memory."""
+        """Whether it is a function that can write its result into any memory."""
         return self.is_ufunc and self.function not in NEVER_INTO
 
 
@@ -192,12 +192,12 @@ class Note:
 
 @record
 class Program:
-    """Instructions for `operands` arrays; `result` is the number of the value that comes out, `results` are
-    those of several.
+    """Instructions for `operands` arrays; `result` is the number of the value that is returned, `results` are
+    the numbers if there are several.
 
-    `depends_on_layout` says whether strides of the operands were looked at, so that other strides may want
-    another program; `is_limited` that a limit of memory was held against what it takes for this layout.
-    `offers` counts the strategies there were at each choice of the lowering.
+    `depends_on_layout` means that strides of the operands were considered, so that other strides may need
+    another program; `is_limited` means that a memory limit was compared with the memory for this layout.
+    `offers` counts the strategies at each choice of the lowering.
     """
 
     operands: tuple[Shape, ...]
@@ -211,5 +211,5 @@ class Program:
 
     @property
     def outputs(self) -> tuple[int, ...]:
-        """The numbers of all values that come out."""
+        """The numbers of all values that are returned."""
         return self.results or (self.result,)

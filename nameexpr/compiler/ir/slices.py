@@ -1,8 +1,8 @@
-"""Which leading axes of its sources an instruction can go through slice by slice.
+"""Determine the leading axes of its sources that an instruction can process slice by slice.
 
-A rule says how many leading axes of each source are cut for a slice that has one index for each of `depth`
-leading axes of the result; None where there are no slices. Where an axis has size 1 its index is 0; a source
-that is broadcast may have the last of these axes only, or none.
+A rule returns how many leading axes of each source are cut for a slice that has one index for each of `depth`
+leading axes of the result; None if there are no slices. An axis of size 1 has the index 0; a source that is
+broadcast may have the last of these axes only, or none.
 """
 
 from __future__ import annotations
@@ -17,54 +17,54 @@ Cuts = tuple[int, ...] | None
 
 
 def never(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """There are no slices."""
+    """Return None: there are no slices."""
     return None
 
 
 def kept_leading(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """Where all axes stay as they are, and some are left."""
+    """Return the cuts if all axes are kept, and some remain."""
     return (depth,) if len(sources[0]) > depth else None
 
 
 def behind(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """Where what goes on along axes goes on behind the leading ones."""
+    """Return the cuts if the axes that the instruction works along come after the leading ones."""
     return (depth,) if len(sources[0]) > depth and _beyond(instruction.axes, depth) else None
 
 
 def of_reduce(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """Where more than the leading axes is left."""
+    """Return the cuts if more than the leading axes remain."""
     return (depth,) if len(sources[0]) - len(instruction.axes) > depth else None
 
 
 def of_transpose(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """Where the leading axes stay where they are."""
+    """Return the cuts if the leading axes keep their positions."""
     is_kept = len(sources[0]) > depth and instruction.axes[:depth] == tuple(range(depth))
     return (depth,) if is_kept else None
 
 
 def of_reshape(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """Where the leading axes stay as they are."""
+    """Return the cuts if the leading axes are unchanged."""
     (source,) = sources
     return (depth,) if len(source) > depth and instruction.shape[:depth] == source[:depth] else None
 
 
 def of_pointwise(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """Where an axis is left; numbers have none."""
+    """Return the cuts if an axis remains; numbers are not cut."""
     return None if instruction.is_weak else _broadcast(sources, depth, 1)
 
 
 def of_multiply(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """Where an axis is left."""
+    """Return the cuts if an axis remains."""
     return _broadcast(sources, depth, 1)
 
 
 def of_matmul(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """Where matrices are left."""
+    """Return the cuts if matrices remain."""
     return _broadcast(sources, depth, 2)
 
 
 def of_fused(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """Where an axis is left, and none of the leading ones goes away."""
+    """Return the cuts if an axis remains, and none of the leading ones is reduced."""
     kept = len(instruction.shape) - len(instruction.axes)
     if kept <= depth or not _beyond(instruction.axes, depth):
         return None
@@ -72,7 +72,7 @@ def of_fused(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
 
 
 def of_einsum(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """Where operands begin with letters that the result begins with, and have them once."""
+    """Return the cuts if the operands' leading letters are those of the result, each once."""
     *every, result = instruction.letters
     leading = result[:depth]
     if len(result) <= depth or len(set(leading)) < depth:
@@ -87,19 +87,21 @@ def _beyond(axes: Sequence[int], depth: int) -> bool:
 
 
 def _broadcast(sources: Shapes, depth: int, least: int) -> Cuts:
-    """The cuts of sources that are broadcast from the right, of which `least` axes must be left."""
+    """Return the cuts of sources that broadcast from the right, of which at least `least` axes must
+    remain.
+    """
     rest = max(map(len, sources), default=0) - depth
     return tuple([max(0, len(source) - rest) for source in sources]) if rest >= least else None
 
 
 def _shared(letters: Shape, leading: Shape) -> int:
-    """With how many of the last leading letters an operand begins."""
+    """Return how many of the last leading letters an operand begins with."""
     depth = len(leading)
     return next(count for count in range(depth, -1, -1) if letters[:count] == leading[depth - count :])
 
 
 def slice_instruction(instruction: Instruction, depth: int) -> Instruction:
-    """An instruction without its leading axes, of which there are slices."""
+    """Return an instruction without the leading axes that are sliced."""
     axes, letters = instruction.axes, instruction.letters
     if instruction.primitive == "transpose":
         axes = axes[depth:]

@@ -1,7 +1,7 @@
-"""How values lie in memory, as NumPy lays them out: needed to know which reshapes and kernels copy.
+"""The memory layout of values, as NumPy chooses it: needed to know which reshapes and kernels copy.
 
-Strides are in cells. NumPy chooses the layout of a result after those of what it is computed from: the axis
-with the longest strides comes first. Where a kernel decides for itself, row-major is assumed.
+Strides are in elements. NumPy derives the layout of a result from its inputs: the axis with the longest
+strides comes first. Kernels that choose their own layout are assumed to be row-major.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import pairwise
 from nameexpr.compiler.ir.program import Instruction, Shape
 
 ROW_MAJOR = frozenset({"erf", "erfc"})
-"""Pointwise kernels whose results are row-major, whatever is given to them."""
+"""Pointwise kernels whose results are row-major regardless of their arguments."""
 Strides = tuple[int, ...]
 Sources = Sequence[tuple[Shape, Strides]]
 """Shape and strides of each source."""
@@ -30,13 +30,13 @@ def row_major_strides(shape: Shape) -> Strides:
 
 
 def is_dense(shape: Shape, strides: Strides) -> bool:
-    """Whether an array is row-major, without gaps."""
+    """Return whether an array is row-major, without gaps."""
     pairs = zip(shape, strides, row_major_strides(shape), strict=True)
     return 0 in shape or all(size == 1 or one == other for size, one, other in pairs)
 
 
 def compact_strides(shape: Shape, order: Sequence[int]) -> Strides:
-    """Return the strides of a fresh array whose axes lie in an order, the first with the longest stride."""
+    """Return the strides of a fresh array whose axes are in the given order, the longest stride first."""
     strides, step = [0] * len(shape), 1
     for axis in reversed(order):
         strides[axis] = step
@@ -57,23 +57,23 @@ def broadcast(*shapes: Shape) -> Shape:
 
 
 def aligned(shape: Shape, strides: Strides, wanted: Shape) -> Strides:
-    """The strides of an array that is broadcast to a shape."""
+    """Return the strides of an array that is broadcast to a shape."""
     pairs = zip(shape, strides, strict=True)
     return (0,) * (len(wanted) - len(shape)) + tuple(0 if size == 1 else stride for size, stride in pairs)
 
 
 def iteration_order(arrays: Sequence[Sequence[int]]) -> list[int]:
-    """Return the axes in the order in which NumPy's iterator goes through arrays, the outermost first.
+    """Return the axes in the order in which NumPy's iterator visits arrays, the outermost first.
 
-    An axis goes outside another if no array has a shorter stride along it, as far as strides are not 0; they
-    keep their places where nothing tells. This is the insertion sort of NumPy's nditer_constr.c.
+    An axis is placed outside another if no array has a shorter stride along it, ignoring strides of 0;
+    otherwise axes keep their order. This is the insertion sort of NumPy's nditer_constr.c.
     """
     inner_first: list[list[int]] = []
     steps: list[list[int]] = []
     for axis in reversed(range(len(arrays[0]) if arrays else 0)):
         own = [abs(array[axis]) for array in arrays]
         if inner_first and not any(own):
-            # It tells nothing of any axis, so that it stays outside its neighbour wherever that goes.
+            # It has no information about any axis, so that it stays outside its neighbour.
             inner_first[-1].append(axis)
             continue
         place = len(inner_first)
@@ -95,9 +95,9 @@ def iteration_order(arrays: Sequence[Sequence[int]]) -> list[int]:
 
 
 def copied_order(shape: Shape, strides: Strides) -> list[int]:
-    """Return the axes in the order in which a copy has them that keeps the order of an array, as casts do.
+    """Return the axes in the order of a copy that keeps the order of an array, as casts do.
 
-    Other than in loops over several arrays, an axis along which cells are repeated comes last.
+    Unlike in loops over several arrays, an axis along which elements are repeated comes last.
     """
     axes = list(range(len(shape)))
     if is_dense(shape, strides):
@@ -110,7 +110,7 @@ def copied_order(shape: Shape, strides: Strides) -> list[int]:
 def reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:
     """Return the strides of a view in another shape; None if NumPy has to copy.
 
-    A view it is where each run of new axes makes up a run of old ones that lie in one piece.
+    It is a view if each run of new axes consists of a run of old ones that are contiguous with each other.
 
     Examples
     --------
@@ -146,21 +146,21 @@ def reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:
     return tuple(made)
 
 
-# What each primitive gives, from the instruction, its sources, and the shape of its result.
+# The strides of each primitive's result, from the instruction, its sources, and the shape of the result.
 
 
 def row_major(_: Instruction, sources: Sources, shape: Shape) -> Strides:
-    """Row-major, whatever the sources are."""
+    """Return row-major strides, regardless of the sources."""
     return row_major_strides(shape)
 
 
 def transposed(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
-    """The strides in another order."""
+    """Return the strides in another order."""
     return tuple([sources[0][1][axis] for axis in instruction.axes])
 
 
 def of_diagonal(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
-    """Along the diagonal of several axes."""
+    """Return the strides along the diagonal of several axes."""
     letters, result = instruction.letters
     pairs = list(zip(letters, sources[0][1], strict=True))
     return tuple([sum(stride for other, stride in pairs if other == letter) for letter in result])
@@ -173,33 +173,33 @@ def of_window(instruction: Instruction, sources: Sources, shape: Shape) -> Strid
 
 
 def of_reshape(_: Instruction, sources: Sources, shape: Shape) -> Strides:
-    """Those of a view, or of a copy if there is none."""
+    """Return the strides of a view, or of a copy if there is none."""
     return reshaped(*sources[0], shape) or row_major_strides(shape)
 
 
 def of_parts(_: Instruction, sources: Sources, shape: Shape) -> Strides:
-    """Both parts of a cell side by side."""
+    """Return the strides of real and imaginary parts, which alternate."""
     return (*(2 * stride for stride in sources[0][1]), 1)
 
 
 def of_pairs(_: Instruction, sources: Sources, shape: Shape) -> Strides:
-    """Two parts to a cell."""
+    """Return the strides of complex elements, each of two parts."""
     return tuple([stride // 2 for stride in sources[0][1][:-1]])
 
 
 def of_copy(_: Instruction, sources: Sources, shape: Shape) -> Strides:
-    """A copy that keeps the order of the axes."""
+    """Return the strides of a copy that keeps the order of the axes."""
     return compact_strides(shape, copied_order(shape, sources[0][1]))
 
 
 def of_arguments(_: Instruction, sources: Sources, shape: Shape) -> Strides:
-    """A ufunc's result, laid out as its arguments are."""
+    """Return the strides of a ufunc's result, which follow its arguments."""
     arrays = [aligned(*source, shape) for source in sources]
     return compact_strides(shape, iteration_order(arrays))
 
 
 def of_pointwise(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
-    """Those of what is written over, or as of a ufunc."""
+    """Return the strides of the value that is written over, or those of a ufunc."""
     if instruction.over is not None:
         return sources[instruction.over][1]
     if instruction.function in ROW_MAJOR:
@@ -208,19 +208,19 @@ def of_pointwise(instruction: Instruction, sources: Sources, shape: Shape) -> St
 
 
 def of_blocks(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
-    """Those of what is written over, or row-major."""
+    """Return the strides of the value that is written over, or row-major ones."""
     return row_major_strides(shape) if instruction.over is None else sources[instruction.over][1]
 
 
 def along_axes(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
-    """Those of a copy that is worked on."""
+    """Return the strides of the copy that the function works on."""
     if instruction.function == "flip":
         return row_major_strides(shape)
     return sources[0][1] if instruction.over is not None else of_copy(instruction, sources, shape)
 
 
 def of_sum(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
-    """A ufunc's reduction, laid out as the axes that stay are."""
+    """Return the strides of a ufunc's reduction, which follow the axes that are kept."""
     ((_, strides),) = sources
     gone = {axis % len(strides) for axis in instruction.axes}
     kept = [stride for axis, stride in enumerate(strides) if axis not in gone]
@@ -228,7 +228,7 @@ def of_sum(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
 
 
 def of_slices(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
-    """What is made of two slices, axis after axis, the last first."""
+    """Return the strides of a combination of two slices, axis after axis, the last first."""
     left, own = sources[0]
     for axis in sorted(instruction.axes, reverse=True):
         count = left[axis]
@@ -239,14 +239,14 @@ def of_slices(instruction: Instruction, sources: Sources, shape: Shape) -> Strid
 
 
 def of_matmul(_: Instruction, sources: Sources, shape: Shape) -> Strides:
-    """Row-major matrices; the axes before them as of a ufunc."""
+    """Return row-major matrices; the axes before them are as for a ufunc."""
     batch = shape[:-2]
     arrays = [aligned(own[:-2], steps[:-2], batch) for own, steps in sources]
     return compact_strides(shape, [*iteration_order(arrays), len(batch), len(batch) + 1])
 
 
 def of_einsum(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
-    """Laid out as the axes of the sources that stay."""
+    """Return strides that follow the source axes that are kept."""
     *every, result = instruction.letters
     arrays = []
     for letters, (own, steps) in zip(every, sources, strict=True):
@@ -259,6 +259,6 @@ def of_einsum(instruction: Instruction, sources: Sources, shape: Shape) -> Strid
 
 
 def of_loop(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
-    """The axes in the order that the loop lays them out in."""
+    """Return the strides of the layout that the loop writes."""
     assert instruction.loop is not None
     return compact_strides(shape, instruction.loop.layout or range(len(shape)))

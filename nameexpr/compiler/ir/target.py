@@ -1,6 +1,6 @@
-"""What the compiler is told of the library, and of the machine, that will run its programs.
+"""What the compiler knows about the library, and the machine, that will run its programs.
 
-A backend makes a `Target` and hands it in: nothing in the compiler knows a library of arrays.
+A backend creates a `Target` and passes it in: nothing in the compiler knows an array library.
 """
 
 from __future__ import annotations
@@ -13,37 +13,37 @@ from nameexpr.records import record
 Sizes = Mapping[str, int]
 """Sizes by label."""
 Steps = Mapping[str, int]
-"""Strides by label, in cells."""
+"""Strides by label, in elements."""
 
 
 class Costs(Protocol):
-    """What calls cost, in nanoseconds: by these the lowering chooses among strategies."""
+    """The costs of calls in nanoseconds, by which the lowering chooses among strategies."""
 
     def call_cost(self, call: str) -> float:
-        """Return the cost of a call whatever its arrays are: "view", "dot", or "parts" for a view of complex
+        """Return the cost of a call regardless of its arrays: "view", "dot", or "parts" for a view of complex
         numbers as reals, and back.
         """
 
     def cast_cost(self, cells: int, dtype: str) -> float:
-        """Return the cost of a cast of an array to this dtype."""
+        """Return the cost of casting an array to this dtype."""
 
     def copy_cost(self, sizes: Sizes, steps: Steps, order: Sequence[str], dtype: str) -> float:
         """Return the cost of a row-major copy with the axes in this order."""
 
     def read_cost(self, cells: int, ends: Sequence[int], dtype: str) -> float:
-        """Return what is lost on a matrix or vector whose axes have these steps, none of them 1, perhaps."""
+        """Return the extra cost of reading a matrix or vector whose axes have these steps, none of them 1."""
 
     def product_cost(
         self, count: int, rows: int, inner: int, columns: int, dtype: str, *, is_by_dots: bool
     ) -> float:
         """Return the cost of `count` products of matrices (rows, inner) and (inner, columns).
 
-        `is_by_dots` says of a product with a vector whether it is made of inner products, for the matrix lies
-        along the inner axis; else it adds up columns.
+        `is_by_dots` means that a product with a vector is computed as inner products, because the matrix is
+        contiguous along the inner axis; otherwise it adds columns.
         """
 
     def vecdot_cost(self, count: int, inner: int, dtype: str) -> float:
-        """Return the cost of the inner products of so many pairs of rows."""
+        """Return the cost of the inner products of `count` pairs of rows."""
 
     def loop_cost(self, sizes: Sizes, operands: Sequence[Steps], result: Sequence[str], dtype: str) -> float:
         """Return the cost of one pass of a loop over one or two operands."""
@@ -55,65 +55,75 @@ class Costs(Protocol):
         """Return the cost of a maximum over some axes of an array."""
 
     def slices_cost(self, count: int, cells: int, dtype: str, *, is_near: bool) -> float:
-        """Return the cost of combining `count` slices of so many cells one after the other."""
+        """Return the cost of combining `count` slices of `cells` elements one after the other."""
 
 
 @record
 class Target:
-    """What programs are compiled for: what calls cost, and from where on something else is quicker.
+    """The target of a compilation: the costs of calls, and the thresholds at which a different method is
+    faster.
 
     Attributes
     ----------
     costs : Costs
         What calls cost.
     loop_axes : int
-        Axes that the library's own loop takes.
+        The number of axes that the library's loop supports.
     any_layout_cells : int
-        Cells of a value up to which its strides are not looked at.
+        The number of elements of a value up to which its strides are ignored.
     near_bytes : int
-        Bytes of which a copy in any order stays in the nearest cache.
+        The number of bytes up to which a copy in any order stays in the nearest cache.
     float_products, real_products : int
-        Multiplications from which integers go through floats, and real times complex through reals.
+        The number of multiplications from which integers are multiplied as floats, and real times complex as
+        reals.
     parts_products : int
-        Multiplications for each complex number from which a copy of it is little.
+        The number of multiplications per complex number from which the cost of a copy is small.
     tiny_product, many_products : int
-        Multiplications of one product of matrices up to which the loop may be quicker than so many products.
+        The number of multiplications of a matrix product up to which the loop may be faster, and the number
+        of products from which it may be.
     outer_cells : int
-        Cells of a batched outer product from which the loop is quicker than broadcasting.
+        The number of elements of a batched outer product from which the loop is faster than broadcasting.
     scaled_bytes, scaled_runs : int, range
-        Bytes of a product with a vector from which the loop is quicker, where its runs have so many cells.
+        The number of bytes of a product with a vector from which the loop is faster, and the lengths of runs
+        for which it is.
     pairwise_cells, least_cells : int
-        Cells of a contiguous sum up to which its order is free, and of the smallest block of a longer one.
+        The number of elements of a contiguous sum up to which its order is free, and of the smallest block of
+        a longer one.
     summed_bytes : int
-        Bytes of a cast value up to which it is made in order to add up more quickly.
+        The number of bytes of a cast value up to which it is created to make a sum faster.
     sliced_cells : int
-        Cells of a sum or maximum up to which it is made of slices.
+        The number of elements of a sum or maximum up to which it is computed from slices.
     block_cells, block_rows : int
-        Cells of a block of pointwise functions, and rows of it that share what is read along its columns.
+        The number of elements of a block of pointwise functions, and of its rows that share values along its
+        columns.
     run_cells : int
-        Cells reduced together from which it is quicker to have them last in memory.
+        The number of elements reduced together from which it is faster to have them last in memory.
     fused_cells, chain_length : int
-        Cells of a value from which blocks pay, and functions that are quicker on the whole of it.
+        The number of elements of a value from which blocks are faster, and of functions that are faster on
+        whole arrays.
     huge_cells, huge_chain_length : int
-        Cells of a value that no cache holds, and functions that are quicker on the whole of it.
+        The same for a value that exceeds every cache.
     apart_reads, copied_reads : int
-        How many times more cells blocks have than a value from which that is made once before them, and
-        from which it may be copied to lie well in memory.
+        The ratio of a block's reads to the elements of a value from which the value is computed once before
+        the blocks, and from which it may be copied into a better layout.
     tiled_bytes, tile_cells : int
-        Bytes of a value that is no longer built from which slices pay, and cells of the smallest slice.
+        The number of bytes of an avoided intermediate from which slices are faster, and of elements of the
+        smallest slice.
     cached_cells : int
-        Cells of a slice that stays in the cache with what is computed from it.
+        The number of elements of a slice that stays in the cache with the values computed from it.
     held_cells, held_growth : int
-        Cells of a value of bound operands that is always held from call to call, for it stays in the cache,
-        and how many times more than its operands it may have whatever it costs to compute.
+        The number of elements of a value of bound operands that is always kept between calls, because it
+        stays in the cache, and the ratio to its operands' elements up to which it is kept regardless of its
+        cost.
     held_work, held_bytes : int
-        Scalar operations per cell from which a larger value is held, for reading a cell costs as much as a
-        few, and the bytes that it may take.
+        The number of scalar operations per element from which a larger value is kept, since reading an
+        element costs as much as a few operations, and the number of bytes that it may take.
     copied_work : int
-        Scalar operations per cell from which a result that is held is copied and not computed anew.
+        The number of scalar operations per element from which a result is kept and copied rather than
+        computed again.
     step_flops, placed_flops : float
-        Flops in the time that one more call takes with its views, however small it is, and in that which a
-        cell takes that is added to what other blocks gave.
+        The flops that take as long as one more call with its views, and as adding one element to the results
+        of other blocks.
     """
 
     costs: Costs

@@ -1,1 +1,1 @@
-"""Graphs and plans to programs: labels become axes, contractions array calls."""
+"""From graphs and plans to programs: labels become axes, contractions become array calls."""

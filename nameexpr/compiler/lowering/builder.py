@@ -1,6 +1,6 @@
-"""Writing programs: values that know their labels, and the small steps that every lowering needs.
+"""Building programs: values that know their labels, and the small steps that every lowering needs.
 
-Strides are in cells. None stands for a value whose layout NumPy chooses.
+Strides are in elements. None means that NumPy chooses the layout of a value.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Chosen = TypeVar("Chosen")
 
 @record
 class Value:
-    """One array in a program: its number, the labels of its axes, its dtype and what is known of its memory.
+    """An array in a program: its number, the labels of its axes, its dtype, and its memory layout if known.
 
-    `is_fresh` says that no operand shares its memory. `bound` is the largest magnitude an integer in it can
-    have, if known.
+    `is_fresh` means that no operand shares its memory. `bound` is the largest possible magnitude of an
+    integer in it, if known.
     """
 
     number: int
@@ -44,7 +44,7 @@ class Value:
 
 @record
 class Operands:
-    """What a program is made for: of every operand its shape, dtype, and strides in bytes, None if they are
+    """The operands of a program: the shape, dtype, and strides in bytes of each; the strides are None for
     row-major.
     """
 
@@ -53,7 +53,9 @@ class Operands:
     layouts: tuple[Strides | None, ...]
 
     def strides(self, position: int) -> Strides | None:
-        """Return the strides of an operand in cells; in bytes where they are no whole numbers of cells."""
+        """Return the strides of an operand in elements; in bytes if they are not multiples of the element
+        size.
+        """
         layout, item = self.layouts[position], ITEM_BYTES.get(self.dtypes[position], 8)
         if layout is None or any(stride % item for stride in layout):
             return layout and tuple(layout)
@@ -61,7 +63,7 @@ class Operands:
 
     @property
     def given(self) -> tuple[OperandLayout, ...]:
-        """What is known of the memory of each."""
+        """What is known about the memory of each operand."""
         found = []
         for position, (dtype, layout) in enumerate(zip(self.dtypes, self.layouts, strict=True)):
             more = (layout.item, layout.is_swapped, layout.is_uneven) if isinstance(layout, Layout) else ()
@@ -71,9 +73,9 @@ class Operands:
 
 @record(frozen=False)
 class Builder:
-    """Collects instructions; every method that emits one returns the new value.
+    """A collector of instructions; every method that emits one returns the new value.
 
-    `offers` counts the candidates at each choice; `ranks` says which to take, 0 for the best by the target's
+    `offers` counts the candidates at each choice; `ranks` selects among them, 0 for the best by the target's
     costs.
     """
 
@@ -106,7 +108,7 @@ class Builder:
     def moved(
         self, value: Value, instruction: Instruction, labels: Sequence[str], strides: Strides | None
     ) -> Value:
-        """Append an instruction that gives the cells of a value, perhaps in its memory."""
+        """Append an instruction that returns the elements of a value, perhaps in its memory."""
         is_fresh, bound = value.is_fresh, value.bound
         return self.emit(instruction, labels, value.dtype, strides, is_fresh=is_fresh, bound=bound)
 
@@ -115,14 +117,14 @@ class Builder:
         return tuple(self.sizes[label] for label in labels)
 
     def size(self, labels: Iterable[str]) -> int:
-        """Return the number of cells that labels span."""
+        """Return the number of elements that labels span."""
         total = 1
         for label in labels:
             total *= self.sizes[label]
         return total
 
     def row_major_strides(self, labels: Sequence[str]) -> Strides:
-        """Return the strides, in cells, of a fresh row-major array."""
+        """Return the strides, in elements, of a fresh row-major array."""
         strides = []
         step = 1
         for label in reversed(labels):
@@ -131,12 +133,12 @@ class Builder:
         return tuple(reversed(strides))
 
     def steps(self, value: Value) -> dict[str, int]:
-        """Return the strides of a value; of one whose layout NumPy chooses, as if it were row-major."""
+        """Return the strides of a value; if NumPy chooses its layout, row-major strides."""
         strides = self.row_major_strides(value.labels) if value.strides is None else value.strides
         return dict(zip(value.labels, strides, strict=True))
 
     def cast(self, value: Value, dtype: str) -> Value:
-        """Return the value in a dtype; itself if it has it."""
+        """Return the value in a dtype; the value itself if it already has it."""
         if value.dtype == dtype or not dtype:
             return value
         cast = Instruction("cast", (value.number,), dtype=dtype)
@@ -152,32 +154,34 @@ class Builder:
         return tuple(packed[label] for label in value.labels)
 
     def row_major(self, value: Value, labels: Sequence[str]) -> Value:
-        """Return a value that lies in memory in the order of `labels`: a copy, unless it does."""
+        """Return a value that lies in memory in the order of `labels`: a copy, unless it already does."""
         value = self.transpose(value, labels)
         if value.strides == self.row_major_strides(labels):
             return value
         return self.copied(value, is_lax=value.strides is None and value.is_fresh)
 
     def copied(self, value: Value, *, is_lax: bool = False) -> Value:
-        """Return a row-major copy; with `is_lax` the value itself if it turns out to be row-major."""
+        """Return a row-major copy; with `is_lax` the value itself if it is already row-major when the program
+        runs.
+        """
         how = "row_major" if is_lax else "contiguous" if self.is_large(value) else ""
         copy, labels = Instruction("copy", (value.number,), function=how), value.labels
         return self.emit(copy, labels, value.dtype, self.row_major_strides(labels), bound=value.bound)
 
     def is_diagonal(self, value: Value) -> bool:
-        """Whether a value is the view of a diagonal."""
+        """Return whether a value is a view of a diagonal."""
         number = value.number - self.count
         return 0 <= number < len(self.instructions) and self.instructions[number].primitive == "diagonal"
 
     def is_large(self, value: Value) -> bool:
-        """Whether a copy of the value can miss the cache."""
+        """Return whether a copy of the value can exceed the cache."""
         return self.size(value.labels) * ITEM_BYTES.get(value.dtype, 8) > self.target.near_bytes
 
     def make_mergeable(self, value: Value, groups: Sequence[Sequence[str]]) -> Value:
         """Return a value in which each group of labels, one after the other, can be merged.
 
-        What has to be copied for that is copied here if it is large, since `reshape` copies without a care
-        for the cache (R19).
+        If that requires a copy, a large value is copied here, since `reshape` copies without regard to the
+        cache (R19).
         """
         value = self.transpose(value, [label for group in groups for label in group])
         if (
@@ -189,7 +193,7 @@ class Builder:
         return self.copied(value)
 
     def choose(self, candidates: Sequence[Chosen]) -> Chosen:
-        """Return the first of some candidates, or the one whose rank `ranks` has for this choice."""
+        """Return the first candidate, or the one whose rank `ranks` contains for this choice."""
         number = len(self.offers)
         self.offers.append(len(candidates))
         rank = self.ranks[number] if number < len(self.ranks) else 0
@@ -205,12 +209,12 @@ class Builder:
         return self.moved(value, Instruction("transpose", (value.number,), axes=axes), labels, strides)
 
     def reshape(self, value: Value, shape: tuple[int, ...], labels: Sequence[str]) -> Value:
-        """Return the value in another shape; the caller says what its axes are called afterwards."""
+        """Return the value in another shape, whose axes get the given labels."""
         return self.moved(value, Instruction("reshape", (value.number,), shape), labels, None)
 
     def expand(self, value: Value, labels: Sequence[str]) -> Value:
-        """Return a view with the axes in the order of `labels`, and an axis of size 1 for each that the value
-        lacks.
+        """Return a view with the axes in the order of `labels`, and an axis of size 1 for each label that the
+        value lacks.
         """
         here = [label for label in labels if label in value.labels]
         value = self.transpose(value, here)
@@ -221,12 +225,12 @@ class Builder:
         return self.reshape(value, shape, wanted)
 
     def with_labels(self, value: Value, labels: Sequence[str]) -> Value:
-        """Return a value with these labels: others it may have, or lack, are of size 1."""
+        """Return a value with exactly these labels: axes that it lacks, or has in addition, have size 1."""
         labels = tuple(labels)
         return value if labels == value.labels else self.reshape(value, self.shape(labels), labels)
 
     def diagonal(self, value: Value) -> Value:
-        """Return a view on the diagonal of labels that repeat."""
+        """Return a view of the diagonal of repeated labels."""
         labels = tuple(dict.fromkeys(value.labels))
         letters = tuple([labels.index(label) for label in value.labels]), tuple(range(len(labels)))
         strides = None
@@ -247,11 +251,11 @@ class Builder:
         return self.moved(source, made, labels, steps)
 
     def read_strides(self, *values: Value) -> None:
-        """Note that a choice depends on the layout of values; of small ones it hardly matters."""
+        """Record that a choice depends on the layout of values; for small values this hardly matters."""
         self.used_strides |= any(self.size(value.labels) > self.target.any_layout_cells for value in values)
 
     def memory_order(self, value: Value, labels: Sequence[str]) -> tuple[str, ...]:
-        """Return labels in the order in which they lie in memory, the slowest first."""
+        """Return labels in the order of their axes in memory, the slowest first."""
         if value.strides is None or len(labels) < 2:  # noqa: PLR2004
             return tuple(label for label in value.labels if label in labels)
         self.read_strides(value)
@@ -259,8 +263,8 @@ class Builder:
         return tuple(sorted(labels, key=lambda label: (-abs(strides[label]), value.axis(label))))
 
     def is_mergeable(self, value: Value, labels: Sequence[str]) -> bool:
-        """Whether the axes of these labels, in this order, are one axis in memory, so that merging them
-        copies nothing.
+        """Return whether the axes of these labels, in this order, form one axis in memory, so that merging
+        them copies nothing.
         """
         labels = [label for label in labels if self.sizes[label] != 1]
         if len(labels) < 2:  # noqa: PLR2004
@@ -274,7 +278,7 @@ class Builder:
         return all(strides[one] == strides[other] * self.sizes[other] for one, other in pairwise(labels))
 
     def apart(self, values: Sequence[Value]) -> tuple[int, ...]:
-        """Return the numbers of values of which none shares memory with another: copies of those that do."""
+        """Return the numbers of values that share no memory with each other: those that do are copied."""
         owner = owners(self.count, self.instructions)
         results: list[int] = []
         for value in values:

@@ -1,9 +1,9 @@
-"""The contractions of a plan, pair by pair, as the fastest NumPy calls there are (docs/performance.md has the
+"""Lower the contractions of a plan, pair by pair, to the fastest NumPy calls (docs/performance.md has the
 measurements).
 
-Nothing summed: broadcasting, an outer product by BLAS, or the C loop. Else the quickest way that the cost
-model knows (`nameexpr.compiler.lowering.strategies`), in the dtype that is quickest where it is exact:
-integers through floats, real times complex as reals.
+If nothing is summed: broadcasting, an outer product by BLAS, or the C loop. Otherwise the fastest strategy by
+the cost model (`nameexpr.compiler.lowering.strategies`), in the dtype that is fastest while exact: integers
+as floats, real times complex as reals.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ EXACT_IN = {"float32": 2**24, "float64": 2**53}
 def lower_reduction(
     build: Builder, plan: ContractionPlan, operands: Sequence[Value], dtypes: Dtypes, offset: int = 0
 ) -> Value:
-    """Return the value of a plan's contractions and reducer; `offset` is added to its steps' numbers."""
+    """Return the value of a plan's contractions and reducer; `offset` is added to the numbers of
+    its steps.
+    """
     contraction, reducer = plan.contraction, plan.contraction.reducer
     dropped, is_sum = contraction.dropped, reducer in {None, "sum"}
     if is_sum and dtypes.result and len(operands) > 1 and 0 in [build.sizes[label] for label in dropped]:
@@ -56,7 +58,7 @@ def lower_reduction(
     value = values[-1] if plan.steps else values[0]
     if not is_sum and reducer != "mean":
         return lower_reducer(build, value, reducer or "", plan.reduced, dtypes)
-    if not dropped and reducer in SUMMING:  # over a pack of no dims: dtypes depend on the text alone
+    if not dropped and reducer in SUMMING:  # over an empty pack: dtypes depend on the text alone
         value = build.cast(value, dtypes.compute)
     if not is_sum:
         value = lower_mean(build, value, contraction.size(dropped), dtypes)
@@ -64,7 +66,7 @@ def lower_reduction(
 
 
 def _zeros(build: Builder, contraction: Contraction, operands: Sequence[Value], dtypes: Dtypes) -> Value:
-    """Return the sums of no products. In steps, 0 of one factor would meet another, which may be nan."""
+    """Return the sums of empty products. Computed in steps, 0 from one factor might be multiplied by nan."""
     every = dict.fromkeys(label for operand in operands for label in operand.labels)
     kept = tuple(label for label in every if label not in contraction.dropped)
     zeros = Instruction("full", (), build.shape(kept), dtype=dtypes.result, constants=(0,))
@@ -79,15 +81,15 @@ def lower_pair(
     Parameters
     ----------
     build : Builder
-        Where instructions go.
+        The program that instructions are appended to.
     one, other : Value
-        The operands; labels that only one of them has are all kept.
+        The operands; labels that only one of them has are kept.
     keep : sequence of str
         Labels of the result.
     compute : str
-        Dtype to multiply and add in; "" to leave it to NumPy.
+        The dtype of products and sums; "" to leave it to NumPy.
     preferred : sequence of str
-        The order in which the result's labels are wanted in the end, as far as known.
+        The order of labels in the final result, as far as known.
     """
     pair = _split_labels(build, one, other, keep, preferred)
     if pair.summed and _is_scaling(build, pair):
@@ -110,7 +112,7 @@ def lower_pair(
 def _split_labels(
     build: Builder, one: Value, other: Value, keep: Sequence[str], preferred: Sequence[str]
 ) -> Pair:
-    """Return the labels of a pair by kind, those of one operand in the order in which they lie in memory."""
+    """Return the labels of a pair by kind, those of one operand in the order of their axes in memory."""
     batch = [label for label in one.labels if label in other.labels and label in keep]
     if len(batch) > 1:
         place = {label: position for position, label in enumerate(preferred)}
@@ -126,18 +128,18 @@ def _ordered(build: Builder, value: Value, labels: Sequence[str]) -> Labels:
 
 
 def _is_scaling(build: Builder, pair: Pair) -> bool:
-    """Whether one of a pair is a single cell. `dot` leaves out what is multiplied by 0, were it nan."""
+    """Return whether one of a pair is a single element: `dot` skips products with 0, even for nan."""
     sizes, shared = build.sizes, (*pair.batch, *pair.summed)
     return min(prod([sizes[label] for label in (*shared, *own)]) for own in (pair.left, pair.right)) == 1
 
 
 def _without(build: Builder, value: Value, labels: Sequence[str]) -> Value:
-    """Return a value without labels of size 1."""
+    """Return a value without its labels of size 1 among those given."""
     return build.with_labels(value, [label for label in value.labels if label not in labels])
 
 
 def _contract(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
-    """Emit a contraction of two values of one dtype in the quickest way."""
+    """Emit a contraction of two values of one dtype by the fastest strategy."""
     if one.dtype in BLAS and _is_trivial(build, pair):
         return emit_matmul(build, canonical_strategy(pair), one, other)
     strategy = build.choose(candidate_strategies(build, pair, one, other))
@@ -147,7 +149,7 @@ def _contract(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
 
 
 def _is_trivial(build: Builder, pair: Pair) -> bool:
-    """Whether there is nothing to choose, whatever the layout: two matrices or vectors, or batches of
+    """Return whether there is no choice, regardless of the layout: two matrices or vectors, or batches of
     matrices that are not tiny.
     """
     if len(pair.left) > 1 or len(pair.right) > 1 or len(pair.summed) > 1:
@@ -161,8 +163,8 @@ def _is_trivial(build: Builder, pair: Pair) -> bool:
 
 
 def _integers(build: Builder, pair: Pair, one: Value, other: Value, compute: str) -> Value:
-    """Integers add up exactly: in floats where no sum can leave their whole numbers, else in 64 bits (R21,
-    R22).
+    """Emit an exact contraction of integers: in floats if no sum can exceed their exact range, else in 64
+    bits (R21, R22).
     """
     work = build.size(pair.batch) * build.size(pair.left) * build.size(pair.right) * build.size(pair.summed)
     is_matrix = bool(pair.left or pair.right)
@@ -180,8 +182,8 @@ def _integers(build: Builder, pair: Pair, one: Value, other: Value, compute: str
 
 
 def _is_half_real(build: Builder, pair: Pair, one: Value, other: Value) -> bool:
-    """Whether one operand is real, the other complex, and reals pay (R23): the complex numbers lie along a
-    label that is kept, or bringing them there is little beside the work.
+    """Return whether one operand is real, the other complex, and a real product is faster (R23): complex
+    numbers are contiguous along a kept label, or making them so costs little compared with the product.
     """
     if (one.dtype in REAL_OF) == (other.dtype in REAL_OF):
         return False
@@ -195,7 +197,7 @@ def _is_half_real(build: Builder, pair: Pair, one: Value, other: Value) -> bool:
 
 
 def _in_reals(build: Builder, pair: Pair, one: Value, other: Value, compute: str) -> Value:
-    """Contract with the two parts of each complex number as a dim of its own, which the result has, too."""
+    """Contract with the two parts of each complex number as a separate dim, which the result also has."""
     if one.dtype in REAL_OF:
         one, other = other, one
         pair = Pair(pair.batch, pair.right, pair.left, pair.summed)
@@ -208,7 +210,7 @@ def _in_reals(build: Builder, pair: Pair, one: Value, other: Value, compute: str
 def _multiply(
     build: Builder, pair: Pair, one: Value, other: Value, compute: str, preferred: Sequence[str]
 ) -> Value:
-    """Emit the product of two values, of which all labels stay."""
+    """Emit the product of two values without summing."""
     if compute in BLAS and preferred and pair.right and preferred[-1] in pair.left:
         one, other = other, one
         pair = Pair(pair.batch, pair.right, pair.left, ())
@@ -223,20 +225,20 @@ def _multiply(
 
 
 def _other_kinds(build: Builder, pair: Pair) -> list[str]:
-    """Return the ways besides broadcasting, where there is anything to broadcast."""
+    """Return the strategies other than broadcasting, if there is anything to broadcast."""
     labels = pair.batch + pair.left + pair.right
     if not (pair.left or pair.right) or not build.size(labels):
         return []
-    # `dot` leaves out what is multiplied by a single 0, and were it nan.
+    # `dot` skips products with a scalar 0, even if the other factor is nan.
     is_outer = pair.left and pair.right and min(build.size(pair.left), build.size(pair.right)) > 1
     return [*(["matmul"] if is_outer else []), *(["loop"] if len(labels) <= build.target.loop_axes else [])]
 
 
 def _quickest_product(build: Builder, pair: Pair, one: Value, other: Value, compute: str) -> str:
-    """Return the kind of the quickest way (measured, docs/performance.md).
+    """Return the kind of the fastest strategy (measured, docs/performance.md).
 
-    A product of matrices with nothing to sum beats broadcasting for outer products, since it writes each cell
-    once; the C loop does where the runs of a broadcast product are short.
+    For outer products, a matrix product without a sum beats broadcasting, since it writes each element once;
+    the C loop does if the runs of a broadcast product are short.
     """
     if pair.left and pair.right:
         if not pair.batch:

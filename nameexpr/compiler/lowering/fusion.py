@@ -1,9 +1,9 @@
-"""What is computed block by block: chains of pointwise functions on large arrays, and reductions of them.
+"""Fuse chains of pointwise functions on large arrays, and reductions of them, into blocks.
 
-A block holds at most `Target.block_cells`, so that its few temporaries stay in the cache. Pointwise values
-that only one other value uses are part of the region of that value; what a region reads are its leaves. A
-region is fused if the cells it spans are many, and if it saves building an intermediate: several functions,
-or a reduction of a value that is larger than any leaf.
+A block has at most `Target.block_cells` elements, so that its few temporaries stay in the cache. Pointwise
+values that only one other value uses belong to the region of that value; the values that a region reads are
+its leaves. A region is fused if it spans many elements, and if that avoids an intermediate: there are several
+functions, or a reduction of a value that is larger than any leaf.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from nameexpr.ops import FUNCTIONS
 from nameexpr.records import field, record
 
 MOST_AXES = 12
-"""Axes of a block: Python nests at most 20 loops."""
+"""The largest number of axes of a block: Python nests at most 20 loops."""
 ASSOCIATIVE = {"sum", "max", "min", "prod", "any", "all", "mean", "count_nonzero"}
-"""Reductions of which blocks can be reduced apart and then put together."""
+"""Reductions whose blocks can be reduced separately and then combined."""
 FULL_AXIS = {"var", "std", "logsumexp", "norm"}
-"""Reductions for which a block must hold all cells of the reduced dims."""
+"""Reductions for which a block must contain all elements of the reduced dims."""
 PRODUCTS = FULL_AXIS | {"max", "min", "prod"}
-"""Reducers that are quicker on blocks of a large product than on all of it, and as exact."""
+"""Reducers that are faster on blocks of a large product than on all of it, and as accurate."""
 
 
 @record(frozen=False)
@@ -42,7 +42,7 @@ class FusionPlan:
     decided: dict[int, bool] = field(default_factory=dict)
 
     def lowered(self, build: Builder, number: int, value: Callable[[int], Value]) -> Value:
-        """Return a pointwise value, or a reduction of one, that is computed block by block."""
+        """Return a pointwise value, or a reduction of one, computed block by block."""
         node, dtype = self.graph.nodes[number], self.graph.dtypes[number]
         node = node if isinstance(node, Reduction) else Reduction(None, (number,), (), dtype, dtype)
         roots, reduced, reducer = node.factors, node.labels, node.reducer
@@ -62,7 +62,7 @@ class FusionPlan:
         dtype: str,
         reducer: str | None,
     ) -> Value:
-        """Return what comes out of blocks of these functions of some values."""
+        """Emit blocks of these functions of some values, and return the value of the result."""
         kept = tuple(label for label in order if label not in reduced)
         axes = tuple(order.index(label) for label in reduced)
         sources = tuple(self._with_every_axis(build, leaf, order).number for leaf in leaves)
@@ -76,7 +76,7 @@ class FusionPlan:
     def _widened(
         self, root: int, reducer: str, steps: tuple[Instruction, ...], factor: int, count: int
     ) -> tuple[tuple[Instruction, ...], tuple[int, ...]]:
-        """Return the steps of a block with its value in the dtype that its reducer computes in."""
+        """Return the steps of a block with its value cast to the dtype in which its reducer computes."""
         dtype = self.graph.dtypes[root]
         compute = choose_dtypes((dtype,), dtype, reducer).compute
         if compute == dtype:
@@ -95,14 +95,16 @@ class FusionPlan:
         return value if len(value.labels) == len(order) else build.reshape(value, shape, order)
 
     def _is_across(self, leaf: Value, order: Labels) -> bool:
-        """Whether a small leaf lies in memory across a block's last axis, so that a copy is worth it."""
+        """Return whether a small leaf is not contiguous along a block's last axis, so that copying it pays
+        off.
+        """
         here = [label for label in order if label in leaf.labels and self.graph.sizes[label] != 1]
         own = [label for label in leaf.labels if self.graph.sizes[label] != 1]
         most = self.graph.cells(order)
         return here != own and self.graph.cells(leaf.labels) * self.target.copied_reads <= most
 
     def fused_values(self, root: int) -> list[int]:
-        """Return the pointwise values of a region, the root last: those that nothing else uses."""
+        """Return the pointwise values of a region, the root last: those that are not used elsewhere."""
         found: list[int] = []
         stack = [root]
         while stack:
@@ -117,7 +119,9 @@ class FusionPlan:
         return sorted(set(found))
 
     def _belongs(self, number: int, root: int) -> bool:
-        """Whether a value is made anew in every block: no other uses it, and it is not small."""
+        """Return whether a value is computed in every block: it is not used elsewhere, and it is
+        not small.
+        """
         if self.uses.get(number, 0) > 1 or isinstance(self.graph.dtypes[number], WeakDtype):
             return False
         graph = self.graph
@@ -126,7 +130,9 @@ class FusionPlan:
     def steps(
         self, roots: Sequence[int], reduced: Labels, value: Callable[[int], Value]
     ) -> tuple[list[Value], tuple[Instruction, ...], tuple[int, ...], Labels]:
-        """Return a region's leaves as values, its functions as steps, its roots' places, and its labels."""
+        """Return a region's leaves as values, its functions as steps, the positions of its roots, and its
+        labels.
+        """
         inner = sorted({number for root in roots for number in self.fused_values(root)})
         places: dict[int, int] = {}
         leaves: list[Value] = []
@@ -144,7 +150,7 @@ class FusionPlan:
     def order(self, leaves: Sequence[Value], reduced: set[str]) -> Labels:
         """Return the labels of a block in order: long reduced ones last, short ones first.
 
-        NumPy's loops run along the last axis. Where a leaf is about as large as the region, its order stays.
+        NumPy's loops run along the last axis. If a leaf is about as large as the region, its order is kept.
         """
         order = merged([leaf.labels for leaf in leaves])
         cells = self.graph.cells
@@ -155,7 +161,7 @@ class FusionPlan:
         return (*kept, *gone) if cells(gone) >= self.target.run_cells else (*gone, *kept)
 
     def most_alive(self, inner: Sequence[int]) -> int:
-        """Return how many values of a region are alive at once where it runs on whole arrays, in place."""
+        """Return how many values of a region are alive at once if it runs on whole arrays, in place."""
         last = {argument: number for number in inner for argument in self._arguments(number)}
         alive: set[int] = set()
         most = 0
@@ -188,7 +194,7 @@ class FusionPlan:
         )
 
     def tiles(self, shape: tuple[int, ...], reduced: Sequence[int], reducer: str | None) -> tuple[int, ...]:
-        """Return the size of a block along each axis; the last, which is long in memory, gives way last."""
+        """Return the size of a block along each axis; the last axis, which is long in memory, is cut last."""
         tiles = list(shape)
         last = len(shape) - 1
         order = [axis for axis in range(last) if axis not in reduced]
@@ -203,7 +209,7 @@ class FusionPlan:
         return tuple(tiles)
 
     def fuses(self, number: int) -> bool:
-        """Whether a pointwise value, or a reduction of one, is computed in blocks."""
+        """Return whether a pointwise value, or a reduction of one, is computed in blocks."""
         if number not in self.decided:
             node = self.graph.nodes[number]
             is_fused = self._fuses_map(number) if isinstance(node, Map) else self._fuses_reduction(node)
@@ -211,7 +217,7 @@ class FusionPlan:
         return self.decided[number]
 
     def _fuses_map(self, number: int) -> bool:
-        """Whether it is a large value, of at least two functions."""
+        """Return whether a value is large and consists of at least two functions."""
         labels, target = self.graph.labels[number], self.target
         cells = self.graph.cells(labels)
         if cells < target.fused_cells or len(labels) > MOST_AXES:
@@ -221,9 +227,10 @@ class FusionPlan:
         return len(inner) > most or self.most_alive(inner) > 1
 
     def _fuses_reduction(self, node: Node) -> bool:
-        """Whether it is of a large pointwise value that nothing else uses.
+        """Return whether a node reduces a large pointwise value that is not used elsewhere.
 
-        Of several factors, only if one of them varies over all labels: no contraction would be cheaper then.
+        Several factors are fused only if one of them varies over all labels: no contraction would be cheaper
+        then.
         """
         if not isinstance(node, Reduction) or node.reducer not in ASSOCIATIVE | FULL_AXIS:
             return False
@@ -249,7 +256,7 @@ def fused_product(
     step: int,
 ) -> Value | None:
     """Return a reduction of the product of two values that no contraction computes, block by block; None if
-    another reducer, or another dtype, wants the product as a whole.
+    another reducer, or another dtype, needs the whole product.
     """
     dtype, is_one_pair = node.compute, len(factors) == PAIR and len(plan.steps[0].labels) <= MOST_AXES
     if not is_one_pair or node.reducer not in PRODUCTS or not dtype == node.result in REAL:

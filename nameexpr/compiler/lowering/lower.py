@@ -1,8 +1,8 @@
-"""Graph to program: every value that the outputs need, in order, as array calls.
+"""From graph to program: every value that the outputs need, in order, as array calls.
 
-Reductions go through the planner. Pointwise values are laid out so that few arguments must be transposed;
-large ones, and those under a reduction that no contraction computes, are fused into blocks
-(`nameexpr.compiler.lowering.fusion`), so that no intermediate larger than a block is built.
+Reductions are planned. Pointwise values are laid out so that few arguments must be transposed; large ones,
+and those under a reduction that no contraction computes, are fused into blocks
+(`nameexpr.compiler.lowering.fusion`), so that no intermediate larger than a block is created.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ Planner = Callable[[Contraction, Sequence[int]], ContractionPlan]
 
 @record(frozen=False)
 class Lowering:
-    """Values of the graph as values of the program, made in the order of their numbers.
+    """The values of the graph as values of the program, created in the order of their numbers.
 
-    `plans` has for each reduction its plan, and how many steps the plans before it have.
+    `plans` contains for each reduction its plan, and the number of steps of the plans before it.
     """
 
     graph: Graph
@@ -64,7 +64,7 @@ class Lowering:
     plans: dict[int, tuple[ContractionPlan, int]] = field(default_factory=dict)
 
     def program(self, needed: Collection[int], outputs: Sequence[int]) -> Program:
-        """Return the program that makes all values that are needed, and gives some."""
+        """Return the program that computes all needed values and returns the outputs."""
         build, shapes = self.build, self.operands.shapes
         for number in _schedule_order(self.graph, needed, self.fusing):
             self.value(number)
@@ -75,13 +75,13 @@ class Lowering:
         return Program(shapes, tuple(build.instructions), notes, results[-1], used, several, offers)
 
     def value(self, number: int) -> Value:
-        """Return a value, made if it is not there yet."""
+        """Return a value, which is created if it does not exist yet."""
         if number not in self.values:
             self.values[number] = self.made(number, ())
         return self.values[number]
 
     def made(self, number: int, preferred: Labels) -> Value:
-        """Make a value; a reduction with its labels in the order preferred, as far as that is free."""
+        """Create a value; a reduction with its labels in the preferred order, as far as that is free."""
         node = self.graph.nodes[number]
         match node:
             case View() if node.position >= 0:
@@ -122,7 +122,7 @@ class Lowering:
             return self.fusing.lowered(self.build, number, self.value)
         if node.function == CAST:
             value, dtype = self.value(node.arguments[0]), self.graph.dtypes[number]
-            is_weak = isinstance(value.dtype, WeakDtype)  # a dtype that does not hold the number refuses it
+            is_weak = isinstance(value.dtype, WeakDtype)  # an error if the dtype cannot hold it
             return self._array_of(value, dtype, dtype) if is_weak else self.build.cast(value, dtype)
         nodes = [self.graph.nodes[argument] for argument in node.arguments]
         pairs = zip(node.arguments, nodes, strict=True)
@@ -140,9 +140,9 @@ class Lowering:
             return self.fusing.lowered(self.build, number, self.value)
         factors = [self._strong(self.value(factor)) for factor in node.factors]
         own, dtype = self.graph.labels[number], self.graph.dtypes[number]
-        # A label that is reduced may stand in the result as a new dim.
+        # A reduced label may occur in the result as a new dim.
         order = tuple(dict.fromkeys([label for label in preferred if label not in node.labels] + [*own]))
-        # What says that any product of bools is true is their number, counted in floats.
+        # Whether any product of bools is true follows from their count, computed in floats.
         is_counted = node.reducer == "any" and node.result == "bool" != node.compute
         reducer = "sum" if is_counted else node.reducer
         terms = tuple([value.labels for value in factors])
@@ -168,13 +168,13 @@ class Lowering:
     def planned(
         self, number: int, contraction: Contraction, factors: Sequence[int]
     ) -> tuple[ContractionPlan, int]:
-        """Return the plan of a reduction, and how many steps there are before its own."""
+        """Return the plan of a reduction, and the number of steps before its own."""
         last, before = next(reversed(self.plans.values()), (None, 0))
         self.plans[number] = self.plan(contraction, factors), before + len(last.steps if last else ())
         return self.plans[number]
 
     def _strong(self, value: Value) -> Value:
-        """Return a number of Python as an array of the dtype that NumPy gives it; an array as it is."""
+        """Return a Python scalar as an array of the dtype that NumPy gives it; an array unchanged."""
         if not isinstance(value.dtype, WeakDtype):
             return value
         kernel = "as_array" if value.dtype == WEAK[int] else "asarray"
@@ -205,9 +205,9 @@ def lower(
 ) -> tuple[Program, tuple[ContractionPlan, ...]]:
     """Return the program that computes some values of a graph, and the plans of its reductions.
 
-    `fusing` says what is computed in blocks, if anything; `row_major` whether results must be new memory in
-    row-major order; `ranks` which way to take at each choice, by default the cheapest by the cost model.
-    `needed` are the values that the outputs need, where they are known.
+    `fusing` determines what is computed in blocks, if anything; `row_major` whether results must be new
+    memory in row-major order; `ranks` which strategy to use at each choice, by default the cheapest by the
+    cost model. `needed` are the values that the outputs need, if known.
     """
     build = Builder(graph.sizes, len(operands.shapes), target, ranks=ranks)
     lowering = Lowering(graph, build, operands, plan, fusing, frozenset(outputs if row_major else ()))
@@ -216,9 +216,10 @@ def lower(
 
 
 def _schedule_order(graph: Graph, needed: Collection[int], fusing: FusionPlan | None) -> list[int]:
-    """Return the values to make one after the other: those that no block holds, nor an arrangement asks for.
+    """Return the values to create, in order: those that are not inside a block and not requested by an
+    arrangement.
 
-    Each then finds its sources made, so that no chain of statements is too long for Python's recursion.
+    Each then finds its sources created, so that no chain of statements exceeds Python's recursion limit.
     """
     inside: set[int] = set()
     asked: set[int] = set()
@@ -245,7 +246,7 @@ def operand_value(build: Builder, node: View, operands: Operands) -> Value:
 
 
 def lower_view(build: Builder, source: Value, axes: Axes) -> Value:
-    """Return an array with one axis per label; of `source` number, dtype and memory count."""
+    """Return an array with one axis per label; only number, dtype and memory of `source` matter."""
     labels = tuple([label for group in axes for label in group])
     number, strides, is_split = source.number, source.strides, any(len(group) != 1 for group in axes)
     if strides is not None and is_split:
@@ -266,7 +267,7 @@ def lower_view(build: Builder, source: Value, axes: Axes) -> Value:
 def lower_arrangement(
     build: Builder, result: Axes, value: Value, *, is_moved: bool, is_row_major: bool = False
 ) -> Value:
-    """Give the result its new and repeated dims, its order and groups; a copy, unless it is only moved.
+    """Give the result its new and repeated dims, its order and groups; copy it unless it is only moved.
 
     With `is_row_major` it is fresh memory in row-major order.
     """
@@ -285,7 +286,7 @@ def lower_arrangement(
         source = build.expand(value, order)
         value = build.emit(Instruction("repeat", (source.number,), build.shape(order)), flat, value.dtype)
     if value.labels != flat or any(len(labels) != 1 for labels in result):
-        if value.labels == flat and not value.is_fresh:  # what is fresh may yet be made in another layout
+        if value.labels == flat and not value.is_fresh:  # it may still be created in another layout
             value = build.make_mergeable(value, result)
         groups = [product_label(labels, " ") for labels in result]
         merged = dict(zip(groups, map(build.size, result), strict=True))

@@ -1,5 +1,5 @@
-"""The product of a pair as calls: `dot` and `matmul` between views and merged axes, inner products, the C
-loop, and broadcasting.
+"""The product of a pair as calls: `dot` and `matmul` on views and merged axes, inner products, the C loop,
+and broadcasting.
 
 Labels of a pair are of four kinds: *batch* (in both, kept), *summed* (in both, not kept), *left* and *right*
 (in one).
@@ -21,7 +21,7 @@ PARTS = "re·im"
 
 @record
 class Pair:
-    """The labels of a pair by kind, each in an order that suits memory or the result."""
+    """The labels of a pair by kind, each in an order that suits the memory or the result."""
 
     batch: Labels
     left: Labels
@@ -42,14 +42,14 @@ class Strategy:
 
 
 def canonical_strategy(pair: Pair) -> Strategy:
-    """Return the product of matrices as the labels lie."""
+    """Return the product of matrices with the labels in their given order."""
     return Strategy("matmul", 0.0, pair.batch, pair.left, pair.summed, pair.right)
 
 
 def emit_matmul(build: Builder, strategy: Strategy, one: Value, other: Value, *, wide: str = "") -> Value:
-    """Emit products of matrices: `dot` where nothing is looped over (R4), else `matmul`.
+    """Emit products of matrices: `dot` if there is no batch (R4), else `matmul`.
 
-    Integers are multiplied in 64 bits, of the dtype `wide`.
+    Integers are multiplied in 64 bits, in the dtype `wide`.
     """
     outer, rows, summed, columns = strategy.outer, strategy.rows, strategy.summed, strategy.columns
     if strategy.kind == "vecdot":
@@ -77,9 +77,7 @@ def emit_matmul(build: Builder, strategy: Strategy, one: Value, other: Value, *,
 def _matrix(
     build: Builder, value: Value, here: Sequence[str], first: Sequence[str], second: Sequence[str]
 ) -> Value:
-    """Return a value with an axis for each of `here`, and one for each of two groups, if there are
-    labels in it.
-    """
+    """Return a value with an axis for each of `here`, and one for each of two groups that has labels."""
     if len(first) < 2 and len(second) < 2:  # noqa: PLR2004  nothing is merged
         labels = (*here, *first, *second)
         return value if value.labels == labels else build.transpose(value, labels)
@@ -102,9 +100,9 @@ def _merged(build: Builder, value: Value, groups: Sequence[Sequence[str]]) -> Va
 def _is_copied_across(
     build: Builder, value: Value, here: Sequence[str], first: Sequence[str], second: Sequence[str]
 ) -> bool:
-    """Whether a matrix that has to be copied is better copied with its axes the other way round.
+    """Return whether a matrix that has to be copied is better copied transposed.
 
-    BLAS reads it either way, and the copy that keeps what is fast in memory fast is quicker (R18).
+    BLAS reads either, and a copy that keeps the contiguous axis contiguous is faster (R18).
     """
     if not first or not second or (build.is_mergeable(value, first) and build.is_mergeable(value, second)):
         return False
@@ -147,7 +145,7 @@ def emit_einsum(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
 
 
 def emit_outer(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
-    """Emit products of columns with rows, by BLAS: matrices of one column and of one row, batched or not."""
+    """Emit products of columns and rows by BLAS: matrices of one column and of one row, batched or not."""
     if pair.batch:
         return emit_matmul(build, canonical_strategy(pair), one, other)
     unit = literal(1, None, "")
@@ -163,8 +161,8 @@ def emit_outer(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
 
 
 def emit_broadcast(build: Builder, one: Value, other: Value, compute: str, preferred: Sequence[str]) -> Value:
-    """Emit a broadcast product; the bigger operand comes first, for NumPy lays the result out as its first
-    operand (R14).
+    """Emit a broadcast product; the larger operand comes first, because NumPy lays out the result like its
+    first operand (R14).
     """
     if build.size(one.labels) < build.size(other.labels):
         one, other = other, one
@@ -179,7 +177,7 @@ def emit_broadcast(build: Builder, one: Value, other: Value, compute: str, prefe
 
 
 def parts_of(build: Builder, value: Value) -> Value:
-    """Return what a value of complex numbers is as reals, to reckon with: the parts are a last dim."""
+    """Return a value of complex numbers as if it were reals: the parts are a last dim."""
     strides = None if value.strides is None else (*(2 * step for step in value.strides), 1)
     build.sizes = {**build.sizes, PARTS: 2}
     return replace(value, labels=(*value.labels, PARTS), dtype=REAL_OF[value.dtype], strides=strides)
@@ -192,7 +190,7 @@ def in_parts(build: Builder, value: Value) -> Value:
 
 
 def of_parts(build: Builder, value: Value, dtype: str) -> Value:
-    """Emit complex numbers of their parts, wherever the dim of these is."""
+    """Emit complex numbers from their parts, whose dim may be at any position."""
     kept = [label for label in value.labels if label != PARTS]
     ordered = build.row_major(value, [*kept, PARTS])
     return build.emit(

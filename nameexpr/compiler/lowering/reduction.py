@@ -1,11 +1,10 @@
-"""Sums, maxima and the like over axes of one value: how NumPy can compute them.
+"""Sums, maxima and similar reductions over axes of one value: how NumPy can compute them.
 
-`numpy.add.reduce` starts anew for every run of cells, which costs a hundred times the additions where runs
-are short. A product with ones (BLAS), the C loop, and adding up slices do better there (R11, R12).
+`numpy.add.reduce` starts again for every run of elements, which costs a hundred times the additions if runs
+are short. A product with ones (BLAS), the C loop, and adding slices are faster there (R11, R12).
 
-The rounding errors of sums stay in the class of NumPy's own: where NumPy adds pairwise, along cells that lie
-one after the other, a product with ones takes its place only up to `Target.pairwise_cells`; elsewhere NumPy
-adds one after the other, too.
+The rounding errors of sums remain as small as NumPy's: where NumPy adds pairwise, along contiguous elements,
+a product with ones is used only up to `Target.pairwise_cells`; elsewhere NumPy also adds one after the other.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from nameexpr.compiler.lowering.strategies import candidate_strategies
 from nameexpr.records import replace
 
 FOLDING = frozenset({"max", "min", "any", "all"})
-"""Reducers that may be made of slices: their result depends on no order."""
+"""Reducers that may be computed from slices: their result does not depend on the order."""
 MERGING = frozenset({"argmax", "argmin", "median"})
-"""Reducers whose kernels take one axis: several are merged for them."""
+"""Reducers whose kernels take one axis: several axes are merged for them."""
 
 
 def lower_mean(build: Builder, value: Value, count: int, dtypes: Dtypes) -> Value:
-    """Emit the mean of so many cells that are added up already."""
+    """Emit the mean of `count` elements that are already summed."""
     value = build.cast(value, dtypes.compute)
     if count == 0:
         shape = build.shape(value.labels)
@@ -40,7 +39,7 @@ def lower_mean(build: Builder, value: Value, count: int, dtypes: Dtypes) -> Valu
 def lower_reducer(
     build: Builder, value: Value, reducer: str, reduced: Sequence[str], dtypes: Dtypes
 ) -> Value:
-    """Emit a reducer that is not a sum, or the caller's own."""
+    """Emit a reducer other than a sum, or the caller's reducer."""
     value = build.cast(value, dtypes.result if reducer == CUSTOM else dtypes.compute)
     kept = [label for label in value.labels if label not in reduced]
     if _prefers_slices(build, value, reduced, reducer):
@@ -67,7 +66,7 @@ def lower_reducer(
 def lower_sum(build: Builder, value: Value, summed: Sequence[str], compute: str) -> Value:
     """Emit the sum of a value over some of its labels, in the dtype `compute`."""
     found = [Strategy("reduce", 0.0)]
-    if not build.is_diagonal(value):  # `simplify` makes one pass of the two
+    if not build.is_diagonal(value):  # `simplify` combines the two into one pass
         found = _strategies(build, value, summed, compute)
     strategy = build.choose(found) if len(found) > 1 else found[0]
     if strategy.kind != "reduce":
@@ -91,7 +90,7 @@ def lower_sum(build: Builder, value: Value, summed: Sequence[str], compute: str)
 
 
 def _strategies(build: Builder, value: Value, summed: Sequence[str], compute: str) -> list[Strategy]:
-    """Return the ways to add up, the quickest first."""
+    """Return the strategies for a sum, the fastest first."""
     costs, cells = build.target.costs, build.size(value.labels)
     cost = costs.sum_cost(build.sizes, build.steps(value), value.dtype) if cells else 0.0
     found = [Strategy("reduce", cost)]
@@ -105,7 +104,7 @@ def _strategies(build: Builder, value: Value, summed: Sequence[str], compute: st
 
 
 def _prefers_slices(build: Builder, value: Value, reduced: Sequence[str], reducer: str) -> bool:
-    """Whether a maximum or the like is quicker made of slices than by NumPy's own reduction."""
+    """Return whether a maximum or the like is faster from slices than by NumPy's reduction."""
     count = build.size(reduced)
     is_empty = not build.size(value.labels)
     is_logical = reducer in {"any", "all"} and value.dtype != "bool"
@@ -121,7 +120,7 @@ def _by_time(found: list[Strategy]) -> list[Strategy]:
 
 
 def _quicker(build: Builder, value: Value, summed: Sequence[str]) -> list[Strategy]:
-    """Return the other strategies to add up, where their rounding is as good as NumPy's."""
+    """Return the other strategies for a sum, if their rounding is as good as NumPy's."""
     count, most = build.size(summed), build.target.sliced_cells
     found: list[Strategy] = []
     if count <= 1 or not build.size(value.labels) or value.dtype not in ITEM_BYTES:
@@ -140,7 +139,7 @@ def _quicker(build: Builder, value: Value, summed: Sequence[str]) -> list[Strate
 
 
 def _products(build: Builder, value: Value, summed: Sequence[str]) -> list[Strategy]:
-    """Return the products with ones: of complex numbers' parts, for infinity times 0 is nan."""
+    """Return the products with ones: of the parts of complex numbers, since infinity times 0 is nan."""
     cost = 0.0
     if value.dtype in REAL_OF:
         value, cost = parts_of(build, value), build.target.costs.call_cost("parts")
@@ -152,8 +151,8 @@ def _products(build: Builder, value: Value, summed: Sequence[str]) -> list[Strat
 
 
 def _in_blocks(build: Builder, value: Value, summed: Sequence[str]) -> list[Strategy]:
-    """Return the sum of sums of blocks, which keeps the errors of a long sum small, if a block size
-    divides it.
+    """Return the sum of sums of blocks, which keeps the error of a long sum small, if a block size divides
+    it.
     """
     count = build.size(summed)
     blocks = range(build.target.pairwise_cells, build.target.least_cells - 1, -1)
@@ -168,7 +167,7 @@ def _in_blocks(build: Builder, value: Value, summed: Sequence[str]) -> list[Stra
 
 
 def _of_blocks(build: Builder, value: Value, strategy: Strategy) -> Value:
-    """Emit the sums of blocks, and their sum."""
+    """Emit the sums of blocks, and the sum of these."""
     block = int(strategy.columns[0])
     kept = [label for label in value.labels if label not in strategy.summed]
     inner, outer = (product_label((*strategy.summed, part)) for part in ("in", "out"))
@@ -182,7 +181,7 @@ def _of_blocks(build: Builder, value: Value, strategy: Strategy) -> Value:
 
 
 def _is_contiguous(build: Builder, value: Value, summed: Sequence[str]) -> bool:
-    """Whether the sum runs along cells that lie one after the other, so that NumPy adds pairwise."""
+    """Return whether the sum runs along contiguous elements, so that NumPy adds pairwise."""
     build.read_strides(value)
     steps = build.steps(value)
     return any(steps[label] == 1 and build.sizes[label] > 1 for label in summed)
@@ -196,7 +195,7 @@ def _slices(build: Builder, value: Value, reduced: Sequence[str]) -> Strategy:
 
 
 def _with_ones(build: Builder, value: Value, strategy: Strategy) -> Value:
-    """Emit the product with ones along the labels that go."""
+    """Emit the product with ones along the summed labels."""
     parts, summed = in_parts(build, value) if value.dtype in REAL_OF else value, strategy.summed
     made = Instruction("ones", (), build.shape(summed), dtype=parts.dtype)
     ones = build.emit(made, summed, parts.dtype, build.row_major_strides(summed))

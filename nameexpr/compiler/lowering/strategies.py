@@ -1,8 +1,8 @@
-"""The ways in which NumPy can contract a pair, the quickest first by the cost model.
+"""The strategies by which NumPy can contract a pair, the fastest first by the cost model.
 
-A way is the C loop, or products of matrices: some labels are looped over (the batch, and what would need a
-copy to be merged, R6), the others of the left are rows, of the right columns. Merging labels that do not lie
-together in memory copies the operand, and the model weighs that.
+A strategy is the C loop, or products of matrices: some labels are looped over (the batch, and labels that
+could only be merged by a copy, R6), the other labels of the left are rows, of the right columns. Merging
+labels that are not adjacent in memory copies the operand, and the model takes this into account.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from nameexpr.compiler.lowering.products import Pair, Strategy, canonical_strate
 from nameexpr.records import record
 
 MOVED = 3
-"""Labels of one operand up to which every subset of them is tried in the loop; of more, the outermost."""
+"""The number of labels of one operand up to which every subset of them is tried in the loop; beyond it, the
+outermost.
+"""
 OUTERMOST = 4
-"""Labels that are moved of these, at most."""
+"""The largest number of these labels that are moved."""
 
 
 def candidate_strategies(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strategy]:
@@ -40,7 +42,7 @@ def candidate_strategies(build: Builder, pair: Pair, one: Value, other: Value) -
 
 
 def _vecdots(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strategy]:
-    """Return `numpy.vecdot` where both operands can be read as rows of cells, one after the other."""
+    """Return `numpy.vecdot` if both operands can be read as rows of contiguous elements."""
     for value in (one, other):
         if _unit_step(build, build.steps(value), pair.summed) != 1:
             return []
@@ -51,7 +53,9 @@ def _vecdots(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strat
 
 
 def _matmuls(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strategy]:
-    """Return products of matrices: copies, what matmul itself must copy, and the products are their cost."""
+    """Return products of matrices: their cost is that of copies, of matmul's internal copies, and of the
+    products.
+    """
     batch, dtype = pair.batch, one.dtype
     ordered = [build.memory_order(value, pair.summed) for value in (one, other)]
     orders = tuple(dict.fromkeys((*ordered, pair.summed)))
@@ -77,9 +81,9 @@ def _matmuls(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strat
 class Packing:
     """An operand of a pair as matrices.
 
-    `moved` are the labels that are looped over beside the batch, `turns` times, `kept` those that are rows or
-    columns, of `cells`. A copy costs `copy`; if there need be none, reading a matrix once costs `read` and
-    merging labels `view`. `is_along` says that what is summed lies in one piece.
+    `moved` are the labels that are looped over in addition to the batch, `turns` times, `kept` those that are
+    rows or columns, of `cells` elements. A copy costs `copy`; if none is needed, reading a matrix once costs
+    `read` and merging labels `view`. `is_along` means that the summed labels are contiguous.
     """
 
     moved: Labels
@@ -95,7 +99,9 @@ class Packing:
 def _packings(
     build: Builder, value: Value, batch: Labels, own: Labels, orders: Sequence[Labels]
 ) -> list[list[Packing]]:
-    """Return an operand with each subset of its own labels looped over, in each order of what is summed."""
+    """Return an operand with each subset of its own labels looped over, in each order of the summed
+    labels.
+    """
     costs, sizes, steps, dtype = build.target.costs, build.sizes, build.steps(value), value.dtype
     cells, inner = build.size(value.labels), build.size(orders[0])
     summed = [(order, build.is_mergeable(value, order), _unit_step(build, steps, order)) for order in orders]
@@ -131,6 +137,6 @@ def _subsets(labels: Labels) -> Iterator[Labels]:
 
 
 def _unit_step(build: Builder, steps: Steps, labels: Sequence[str]) -> int:
-    """Return the step from one cell to the next along labels that are merged."""
+    """Return the step from one element to the next along merged labels."""
     real = [label for label in labels if build.sizes[label] != 1]
     return abs(steps[real[-1]]) if real else 1

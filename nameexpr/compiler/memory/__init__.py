@@ -1,1 +1,1 @@
-"""The memory that a program takes at its peak, from shapes and layouts alone."""
+"""The peak memory of a program, from shapes and layouts alone."""

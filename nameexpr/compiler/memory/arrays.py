@@ -1,5 +1,5 @@
-"""Arrays as the prediction of memory sees them, and what NumPy needs for loops and products beside results:
-buffers, and copies that BLAS and matmul ask for.
+"""Arrays in the memory model, and the buffers and copies that NumPy allocates for loops and products in
+addition to results.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from nameexpr.records import record, replace
 WIDE = 8
 """Bytes of a float64."""
 DIRECT = 3
-"""Axes of a loop over one or two arrays for which NumPy's C loop has a function of its own."""
+"""The number of axes of a loop over one or two arrays for which NumPy's C loop has a special function."""
 MATRIX = 2
 HELD_BY = {1: 2, 2: 4}
-"""Bytes of the floats that hold all integers of so many bytes; of wider ones 8."""
+"""The bytes of the floats that can hold all integers of a number of bytes; 8 for wider integers."""
 
 
 def item_bytes(dtype: str) -> int:
-    """Return the bytes of an element; of a dtype that is not known, 8."""
+    """Return the bytes of an element; 8 for an unknown dtype."""
     return ITEM_BYTES.get(dtype, 8)
 
 
 @record
 class Array:
-    """An array in memory. Strides are in cells; `item` are the bytes of one.
+    """An array in memory. Strides are in elements; `item` is the size of an element in bytes.
 
-    `is_swapped` says that cells are in a foreign byte order, as copies are, too; `is_uneven` that some do
-    not lie at a multiple of their size.
+    `is_swapped` means a foreign byte order, which copies keep; `is_uneven` that some elements are not
+    aligned.
     """
 
     shape: Shape
@@ -51,22 +51,22 @@ class Array:
 
     @property
     def cells(self) -> int:
-        """How many cells there are."""
+        """The number of elements."""
         return prod(self.shape)
 
     @property
     def size(self) -> int:
-        """The bytes of all cells."""
+        """The bytes of all elements."""
         return prod(self.shape) * self.item
 
     @property
     def is_odd(self) -> bool:
-        """Whether NumPy copies cells before it computes with them."""
+        """Whether NumPy copies elements before it computes with them."""
         return self.is_swapped or self.is_uneven
 
     @property
     def is_row_major(self) -> bool:
-        """Whether the array is in one piece, in the order of its axes."""
+        """Whether the array is contiguous, in the order of its axes."""
         return not self.is_uneven and is_dense(self.shape, self.strides)
 
     @property
@@ -80,7 +80,7 @@ class Array:
         return Array(self.shape, strides, dtype, item_bytes(dtype))
 
     def part(self, shape: Shape) -> Array:
-        """Return a part of the array of another shape."""
+        """Return a part of the array, of another shape."""
         return replace(self, shape=shape)
 
     def along(self, shape: Shape) -> Strides:
@@ -91,7 +91,7 @@ class Array:
 
 
 def fresh(shape: Shape, dtype: str, sources: Sequence[Array] = ()) -> Array:
-    """Return an array that NumPy makes of others, as it lays it out; without any a row-major one."""
+    """Return an array that NumPy creates from others, in its layout; a row-major one if there are none."""
     strides = (
         compact_strides(shape, iteration_order([one.along(shape) for one in sources]))
         if sources
@@ -101,7 +101,7 @@ def fresh(shape: Shape, dtype: str, sources: Sequence[Array] = ()) -> Array:
 
 
 def promoted(dtypes: Sequence[str]) -> str:
-    """Return the dtype that NumPy computes in for arrays of these; "" if one is not known.
+    """Return the dtype in which NumPy computes with arrays of these dtypes; "" if one is unknown.
 
     Examples
     --------
@@ -147,13 +147,13 @@ def ufunc_bytes(
     shape : tuple of int
         The shape that the sources are broadcast to.
     sources : sequence of Array
-        Its arguments, those that are arrays.
+        The arguments that are arrays.
     dtype : str
-        What it computes in; "" if that is not known.
+        The dtype of the computation; "" if unknown.
     out : Array, optional
-        What it writes to.
+        The output array.
     made : str
-        The dtype of what comes out, if it is another one.
+        The dtype of the result, if different.
     """
     every = [one for one in sources if one.shape]
     loops = item_bytes(dtype)
@@ -184,8 +184,8 @@ def reduce_buffers(source: Array, axes: Sequence[int], dtype: str) -> int:
 def dot_bytes(sources: Sequence[Array]) -> int:
     """Return the bytes of the copies that `dot` makes of its operands.
 
-    BLAS wants no negative or zero strides, and matrices in one piece, as far as products are made by its
-    functions for matrices; other dtypes are copied only if their cells cannot be read.
+    BLAS requires positive strides, and contiguous matrices if its matrix functions compute the product; other
+    dtypes are copied only if their elements cannot be read directly.
     """
     is_matrix = [sum(size != 1 for size in one.shape) == MATRIX for one in sources]
     is_dots = not any(is_matrix) and (len(sources[1].shape) < MATRIX or sources[1].shape[1] == 1)
@@ -205,12 +205,12 @@ def _has_bad_strides(one: Array) -> bool:
 
 
 def odd_bytes(sources: Sequence[Array], dtype: str) -> int:
-    """Return the bytes of the copies that matmul and vecdot make of what they have to cast first."""
+    """Return the bytes of the copies that matmul and vecdot make of operands that must be cast."""
     return sum(one.cells * item_bytes(dtype) for one in sources if one.is_odd or one.dtype != dtype)
 
 
 def integer_bytes(sources: Sequence[Array], result: Shape) -> int:
-    """Return what a product of integers needs that goes through float64."""
+    """Return the bytes that a product of integers through float64 needs."""
     looking = max(reduce_buffers(one, range(len(one.shape)), one.dtype) for one in sources)
     return max(looking, WIDE * max(sum(one.cells for one in sources), prod(result)))
 

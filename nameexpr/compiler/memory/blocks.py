@@ -1,4 +1,6 @@
-"""What pointwise functions need while they run, beside their results, and what blocks of them hold."""
+"""The memory that pointwise functions need while they run, not counting their results, and the memory of
+blocks.
+"""
 
 from __future__ import annotations
 
@@ -27,17 +29,17 @@ from nameexpr.ops import COSTS
 
 LOGISTIC = frozenset({"sigmoid", "silu"})
 IN_FLOAT64 = frozenset({"erf", "erfc", "gelu"})
-"""Pointwise kernels that compute in float64 whatever they are given, with two arrays at a time."""
+"""Pointwise kernels that always compute in float64, with two arrays at a time."""
 OF_FLOATS = LOGISTIC | IN_FLOAT64 | {"softplus"}
 """Pointwise kernels that cast their argument first, if it is not a float in native byte order."""
 MASK = 4 << 15
-"""Bytes of a mask that `formulas.where_over` negates at once."""
+"""The bytes of a mask that `formulas.where_over` negates at a time."""
 
 
 def pointwise_bytes(
     instruction: Instruction, sources: Sequence[Array], dtype: str, out: Array | None = None
 ) -> int:
-    """Return what a pointwise function of arrays needs besides its result, or `out` if it writes there."""
+    """Return the bytes that a pointwise function of arrays needs besides its result, or `out` if given."""
     if instruction.is_weak:
         return 0
     if instruction.function == WHERE and instruction.over is not None:
@@ -49,7 +51,7 @@ def pointwise_bytes(
 
 
 def _weak(constant: Number | None) -> str:
-    """Return the dtype of a number of Python; "" for None, where an array is meant."""
+    """Return the dtype of a Python scalar; "" for None, which stands for an array."""
     return "" if constant is None else WEAK[type(constant)]
 
 
@@ -61,20 +63,20 @@ def call_bytes(
     dtype: str,
     out: Array | None,
 ) -> int:
-    """Return what a call of a pointwise function needs besides its result.
+    """Return the bytes that a call of a pointwise function needs besides its result.
 
     Parameters
     ----------
     call : str
         The kernel.
     sources : sequence of Array
-        Its arguments, but for the numbers.
+        The arguments that are arrays.
     weak : sequence of str
-        For each argument the dtype of the number that it is; "" for an array.
+        For each argument the dtype of the number; "" for an array.
     shape, dtype : tuple of int, str
-        Those of the result.
+        The shape and dtype of the result.
     out : Array or None
-        Where the result is written to.
+        The output array.
     """
     name = COSTS.get(call, call)
     if call == WHERE:
@@ -91,7 +93,7 @@ def call_bytes(
 
 
 def _where_bytes(sources: Sequence[Array], weak: Sequence[str], shape: Shape, dtype: str) -> int:
-    """Return the buffers of a choice, whose loop is never longer than one; single cells need none."""
+    """Return the buffers of a choice, whose loop never exceeds one buffer; single elements need none."""
     wanted = [made for made, number in zip(("bool", dtype, dtype), weak, strict=True) if not number]
     passed = [Passed(None, item_bytes(dtype))]
     for one, made in zip(sources, wanted, strict=True):
@@ -102,7 +104,9 @@ def _where_bytes(sources: Sequence[Array], weak: Sequence[str], shape: Shape, dt
 
 
 def _clip_bytes(sources: Sequence[Array], weak: Sequence[str], shape: Shape, dtype: str) -> int:
-    """Return what clipping needs: the larger of value and bound is written over, if it is large enough."""
+    """Return the bytes that clipping needs: the larger of value and bound is overwritten, if it is large
+    enough.
+    """
     first, high = sources[: weak[:2].count("")], sources[weak[:2].count("") :]
     above: Shape = ()
     for one in first:
@@ -114,7 +118,7 @@ def _clip_bytes(sources: Sequence[Array], weak: Sequence[str], shape: Shape, dty
 
 
 def _float_bytes(name: str, source: Array, dtype: str) -> int:
-    """Return what an activation, or an error function, needs besides its result."""
+    """Return the bytes that an activation, or an error function, needs besides its result."""
     cells, item = source.cells, item_bytes(dtype)
     is_cast = source.dtype != dtype or source.is_swapped
     casts = cells * item if is_cast else 0
@@ -134,24 +138,24 @@ def _float_bytes(name: str, source: Array, dtype: str) -> int:
 
 
 def block_bytes(block: Instruction, sources: Sequence[Array], result: Array) -> int:
-    """Return the bytes of the values inside a block, made one after the other, block after block.
+    """Return the bytes of the values inside a block, computed one after the other, block after block.
 
-    Blocks at an edge are smaller and may yet need more: their rows are further apart than they are long.
+    Blocks at an edge are smaller but may need more: the stride of their rows exceeds the row length.
     """
     blocks = max(_pair_bytes(block, sources, result, turns) for turns in _turns(block))
     wide = result.cells * item_bytes(accumulator(block))
     if not block.function or wide <= result.size:
         return blocks
-    return max(wide - result.size + blocks, wide)  # what blocks are added up in, and in the end the result
+    return max(wide - result.size + blocks, wide)  # the accumulator of blocks, and finally the result
 
 
 def _pair_bytes(
     block: Instruction, sources: Sequence[Array], result: Array, turns: Sequence[Sequence[int]]
 ) -> int:
-    """Return the bytes alive in a block and the one after it, whose sizes are given.
+    """Return the bytes alive in a block and the next one, whose sizes are given.
 
-    Names keep the values of the block before until they get new ones, as the loop in
-    `nameexpr.backends.numpy.codegen.blocks` has it.
+    Names keep the values of the previous block until they are assigned again, as in the loop of
+    `nameexpr.backends.numpy.codegen.blocks`.
     """
     varies, overs, home = buffers(block, [source.shape for source in sources])
     count, final = len(sources), len(block.steps) - 1
@@ -188,7 +192,7 @@ def _pair_bytes(
 
 
 def _turns(block: Instruction) -> Iterator[list[list[int]]]:
-    """Yield the sizes of each kind of block, behind those of the one before it, if there is one."""
+    """Yield the sizes of each kind of block, preceded by those of the block before it, if any."""
     tiled = [axis for axis, size in enumerate(block.shape) if block.tiles[axis] < size]
     if not tiled:
         yield [list(block.shape)]
@@ -204,7 +208,7 @@ def _turns(block: Instruction) -> Iterator[list[list[int]]]:
 
 
 def _neighbours(size: int, tile: int, *, is_repeated: bool) -> Iterator[tuple[int, int]]:
-    """Yield the sizes of blocks that follow one another along an axis, again and again or once."""
+    """Yield the sizes of consecutive blocks along an axis, repeatedly or once."""
     rest = size % tile
     if size >= 2 * tile:
         yield tile, tile
@@ -215,17 +219,17 @@ def _neighbours(size: int, tile: int, *, is_repeated: bool) -> Iterator[tuple[in
 
 
 def _kept(block: Instruction, cut: Sequence[int]) -> Array:
-    """Return what the reducer of a block gives."""
+    """Return the result of a block's reducer."""
     return fresh(tuple(size for axis, size in enumerate(cut) if axis not in block.axes), accumulator(block))
 
 
 def _is_combined(block: Instruction) -> bool:
-    """Whether what blocks give is put together, since axes that are reduced are cut."""
+    """Return whether the results of blocks are combined, because reduced axes are cut."""
     return any(block.tiles[axis] < block.shape[axis] for axis in block.axes)
 
 
 def _cut(source: Array, cut: Sequence[int]) -> Array:
-    """Return the part of a source that belongs to a block; a number belongs to all of them."""
+    """Return the part of a source that belongs to a block; a number belongs to all blocks."""
     if not source.shape:
         return source
     return source.part(tuple(min(pair) for pair in zip(source.shape, cut, strict=True)))
@@ -234,7 +238,7 @@ def _cut(source: Array, cut: Sequence[int]) -> Array:
 def _step_bytes(
     block: Instruction, number: int, arguments: Sequence[Array], shape: Shape, out: Array | None
 ) -> int:
-    """Return what a function inside a block needs besides its result."""
+    """Return the bytes that a function inside a block needs besides its result."""
     step = block.steps[number]
     if step.primitive == "cast":
         return 0
@@ -245,14 +249,14 @@ def _step_bytes(
 
 
 def _reduced_bytes(block: Instruction, local: Sequence[Array], cut: Sequence[int]) -> int:
-    """Return what the reducer of a block needs: what its kernel does, and twice what it gives."""
+    """Return the bytes that the reducer of a block needs: those of its kernel, and twice its result."""
     if not block.function:
         return 0
     factors = [local[factor] for factor in block.factors]
     dtype = accumulator(block)
     kept_axes = [axis for axis in range(len(cut)) if axis not in block.axes]
     kept = _kept(block, cut)
-    if block.function in BY_ROWS:  # float16 comes cast, and so it leaves the kernel
+    if block.function in BY_ROWS:  # float16 arrives already cast, and leaves the kernel so
         kept = fresh(kept.shape, factors[0].dtype)
     if len(factors) > 1:
         if is_inner_product(block, [factor.shape and factor.shape[-1] != 1 for factor in factors]):

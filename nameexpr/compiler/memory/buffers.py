@@ -1,8 +1,9 @@
-"""What NumPy's iterator keeps in buffers while it goes through arrays.
+"""The buffers of NumPy's iterator while it visits arrays.
 
-An operand that is cast, not aligned or in another byte order passes through a buffer of up to `CELLS` cells;
-so does one whose cells do not lie one stride apart, where longer runs of the others are worth it. Which these
-are is told as NumPy (2.3 and later) finds it out, in `nditer_constr.c`; releases before had fewer buffers.
+An operand that is cast, not aligned or in another byte order passes through a buffer of up to `CELLS`
+elements; so does one whose elements are not one stride apart, if longer runs of the others are worth it.
+Which operands are buffered is determined as in NumPy (2.3 and later), in `nditer_constr.c`; earlier releases
+had fewer buffers.
 """
 
 from __future__ import annotations
@@ -15,16 +16,15 @@ from nameexpr.compiler.ir.strides import Strides, compact_strides, iteration_ord
 from nameexpr.records import record
 
 CELLS = 8192
-"""Cells of a buffer, at most."""
+"""The largest number of elements of a buffer."""
 
 
 @record
 class Passed:
     """An array as an iterator sees it: a stride for each axis of the loop, 0 where it does not vary.
 
-    `strides` are None of a result that is only made; `item` are the bytes of a cell as the loop has it,
-    `is_cast` says that cells are brought into another form, `is_reduced` that it is written to again and
-    again.
+    `strides` are None for a result that is allocated; `item` is the size of an element in the loop, `is_cast`
+    means that elements are converted, `is_reduced` that the array is written to repeatedly.
     """
 
     strides: Strides | None
@@ -35,8 +35,8 @@ class Passed:
 
 @record
 class _Core:
-    """How far an iterator goes with one call of its inner loop: the cells of a core, the axis around it, and
-    the cells of both.
+    """How far an iterator advances with one call of its inner loop: the elements of a core, the axis around
+    it, and the elements of both.
     """
 
     cells: int
@@ -47,8 +47,8 @@ class _Core:
 def buffer_bytes(shape: Shape, arrays: Sequence[Passed], *, grows: bool = True, direct: int = 1) -> int:
     """Return the bytes of all buffers of an iterator.
 
-    `grows` says that a loop may be longer than a buffer, `direct` for how many axes, once those that lie
-    together are joined, none is needed where nothing is cast.
+    `grows` means that a loop may be longer than a buffer. `direct` is the number of axes, after contiguous
+    axes are joined, up to which no buffer is needed if nothing is cast.
 
     Examples
     --------
@@ -72,10 +72,10 @@ def buffer_bytes(shape: Shape, arrays: Sequence[Passed], *, grows: bool = True, 
 
 
 def _reused_bytes(arrays: Sequence[Passed], strides: Sequence[Sequence[int]], core: _Core) -> int:
-    """Return the bytes that buffers hold beyond the others' size, of what is cast once for many cores.
+    """Return the bytes by which the buffers of operands cast once for many cores exceed the others.
 
-    Such an operand is the same for all steps of the axis around a core, while another one is read where it
-    lies: its buffer has room for one core more (seen in NumPy 2.4 and 2.5, told by no comment there).
+    Such an operand is the same for all steps of the axis around a core, while another one is read in place:
+    its buffer has room for one core more (observed in NumPy 2.4 and 2.5, not documented there).
     """
     if not core.around:
         return 0
@@ -87,8 +87,8 @@ def _reused_bytes(arrays: Sequence[Passed], strides: Sequence[Sequence[int]], co
 
 
 def _coalesced(shape: Shape, arrays: Sequence[Passed]) -> tuple[list[int], list[list[int]]]:
-    """Return the sizes of the axes, the innermost first, with those joined that lie together in all arrays,
-    and the strides of each array along them.
+    """Return the sizes of the axes, the innermost first, after joining those that are contiguous in all
+    arrays, and the strides of each array along them.
     """
     known = [one.strides for one in arrays if one.strides is not None]
     order = iteration_order(known) if known else list(range(len(shape)))
@@ -112,8 +112,8 @@ def _coalesced(shape: Shape, arrays: Sequence[Passed]) -> tuple[list[int], list[
 def _core(
     sizes: Sequence[int], strides: Sequence[Sequence[int]], arrays: Sequence[Passed], *, grows: bool
 ) -> tuple[_Core, list[int], list[int]]:
-    """Return the core that an iterator takes, for each array along how many axes it has one stride, and the
-    axis from which on it is reduced, 0 for none.
+    """Return the core that an iterator uses, for each array the number of axes along which it has one stride,
+    and the axis from which on it is reduced, 0 for none.
     """
     cost = 1 + sum(one.is_cast for one in arrays)
     single, reduces = [1] * len(arrays), [0] * len(arrays)
@@ -139,7 +139,7 @@ def _core(
 def _is_buffered(
     one: Passed, strides: Sequence[int], single: int, core: _Core, reduces: Sequence[int]
 ) -> bool:
-    """Whether an array passes through a buffer."""
+    """Return whether an array passes through a buffer."""
     if one.is_cast:
         return True
     is_reducing = core.around > 0 and core.around in reduces

@@ -1,8 +1,8 @@
-"""How much memory a program takes, from its shapes alone.
+"""The memory that a program takes, from its shapes alone.
 
-An array lives until the last instruction that reads it, or a view of it, has run; what an instruction needs
-while it runs (blocks, slices, the temporaries of kernels) dies with it. Operands are counted apart: they were
-there before, and they stay. Which reshapes copy follows from how values lie in memory.
+An array lives until the last instruction that reads it, or a view of it, has run; the memory that an
+instruction needs while it runs (blocks, slices, temporaries) is freed with it. Operands are not counted, as
+they exist before and after. Which reshapes copy follows from the memory layout of values.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ Layouts = Sequence[OperandLayout]
 
 @record
 class ProgramInfo:
-    """A program with its values as they lie in memory; `is_body` if it runs in a loop, `unmade` are the
-    instructions whose values are never made.
+    """A program and the layout of its values; `is_body` if it runs in a loop, `unmade` are instructions whose
+    values are not created.
     """
 
     program: Program
@@ -58,7 +58,7 @@ class ProgramInfo:
         return len(self.program.operands)
 
     def is_free(self, number: int) -> bool:
-        """Whether an instruction allocates nothing: a view, or what takes over another value's memory."""
+        """Return whether an instruction allocates nothing: a view, or one that reuses memory."""
         instruction = self.program.instructions[number]
         if instruction.function == "row_major" and self.sources(number)[0].is_row_major:
             return True
@@ -66,14 +66,14 @@ class ProgramInfo:
         return is_seen or instruction.over is not None
 
     def is_copy(self, instruction: Instruction) -> bool:
-        """Whether an instruction is a reshape that NumPy cannot do by a view."""
+        """Return whether an instruction is a reshape that has to copy."""
         if instruction.primitive != "reshape":
             return False
         source = self.arrays[instruction.sources[0]]
         return reshaped(source.shape, source.strides, instruction.shape) is None
 
     def own_bytes(self, number: int) -> int:
-        """Return the bytes of an instruction's result; 0 if it allocates nothing, or once and for all."""
+        """Return the bytes of an instruction's result; 0 if it allocates nothing, or only once."""
         instruction = self.program.instructions[number]
         if instruction.primitive == "ones" and not self.is_body:
             cells = prod(instruction.shape)
@@ -93,7 +93,7 @@ class ProgramInfo:
         return [self.arrays[source] for source in self.program.instructions[number].sources]
 
     def at_once(self, number: int) -> list[Array]:
-        """Return what an instruction reads at once: of products with ones that are never made, blocks."""
+        """Return the arrays that an instruction reads at a time: blocks, for ones that are never created."""
         sources = self.sources(number)
         if not any(
             source - self.count in self.unmade for source in self.program.instructions[number].sources
@@ -104,7 +104,7 @@ class ProgramInfo:
 
 
 def info_of(program: Program, shapes: Shapes, layouts: Layouts, *, is_body: bool = False) -> ProgramInfo:
-    """Return a program with its values, for operands that lie in memory like this."""
+    """Return a program with its values, for operands with these layouts."""
     strides = strides_of(program, shapes, layouts)
     arrays: list[Array] = []
     for number, own in enumerate(layouts_or_default(layouts, program.operands)):
@@ -126,7 +126,7 @@ def info_of(program: Program, shapes: Shapes, layouts: Layouts, *, is_body: bool
 
 
 def allocated(program: Program, shapes: Shapes, layouts: Layouts = ()) -> list[int]:
-    """Return the bytes that each instruction allocates, blocks and slices too; 0 for a view."""
+    """Return the bytes that each instruction allocates, including blocks and slices; 0 for a view."""
     info = info_of(program, shapes, layouts)
     return [
         info.own_bytes(number) + (info.scratch_bytes(number) if one.primitive in {"fused", "loop"} else 0)
@@ -135,22 +135,22 @@ def allocated(program: Program, shapes: Shapes, layouts: Layouts = ()) -> list[i
 
 
 def layouts_inside(program: Program, shapes: Shapes, layouts: Layouts, number: int) -> list[OperandLayout]:
-    """Return what is known of the operands of the body of a loop, which instruction `number` is."""
+    """Return the layouts of the operands of the body of loop `number`."""
     info = info_of(program, shapes, layouts)
     return [_part(source, 0) for source in info.sources(number)]
 
 
 def peak_bytes(program: Program, shapes: Shapes, layouts: Layouts = ()) -> int:
-    """Return the most bytes that are alive at once, operands left out.
+    """Return the most bytes that are alive at once, not counting operands.
 
     Parameters
     ----------
     program : Program
-        What runs.
+        The program.
     shapes : sequence of tuple of int
         Shapes of all its values.
     layouts : sequence of OperandLayout, optional
-        Dtypes and strides of the operands; else they are taken to be row-major.
+        Dtypes and strides of the operands; by default they are assumed to be row-major.
     """
     return max(moments(info_of(program, shapes, layouts)), default=0)
 
@@ -161,8 +161,8 @@ def moments(info: ProgramInfo) -> list[int]:
 
 
 def _alive(info: ProgramInfo) -> Iterator[tuple[int, int, int]]:
-    """Yield for each instruction the bytes of the values alive while it runs, those that it needs beside
-    them, and those of the values alive after it.
+    """Yield for each instruction the bytes of values alive while it runs, the bytes that it needs in
+    addition, and those of the values alive after it.
     """
     sizes = [info.own_bytes(number) for number in range(len(info.program.instructions))]
     dying: dict[int, int] = {}
@@ -187,15 +187,15 @@ class MemoryPoint:
 
 
 def timeline(program: Program, shapes: Shapes, layouts: Layouts = ()) -> list[MemoryPoint]:
-    """Return the bytes alive at each instruction, operands left out: the most of them are `peak_bytes`.
+    """Return the bytes alive at each instruction, not counting operands; their maximum is `peak_bytes`.
 
-    Behind a loop come the instructions of its body, as they are in one of its blocks.
+    A loop is followed by the instructions of its body, as they are in one block.
     """
     return list(_timeline(info_of(program, shapes, layouts), 0, 0))
 
 
 def _timeline(info: ProgramInfo, below: int, depth: int) -> Iterator[MemoryPoint]:
-    """Yield the points of a program in `depth` loops, outside of which `below` bytes are alive."""
+    """Yield the points of a program in `depth` loops, outside which `below` bytes are alive."""
     for number, (held, scratch, after) in enumerate(_alive(info)):
         yield MemoryPoint(below + held + scratch, below + after, depth)
         loop = info.program.instructions[number].loop
@@ -207,7 +207,7 @@ def _timeline(info: ProgramInfo, below: int, depth: int) -> Iterator[MemoryPoint
 
 @record
 class LargeValue:
-    """A value that a program makes: the labels of its axes, its shape and its bytes."""
+    """A value of a program: the labels of its axes, its shape and its bytes."""
 
     labels: tuple[str, ...]
     shape: tuple[int, ...]
@@ -215,7 +215,7 @@ class LargeValue:
 
 
 def largest(program: Program, shapes: Shapes, layouts: Layouts = (), count: int = 3) -> list[LargeValue]:
-    """Return the largest values that a program makes, the largest first; one of those with equal labels."""
+    """Return the largest values of a program, the largest first; one for each set of labels."""
     info = info_of(program, shapes, layouts)
     needs = [
         LargeValue(note.labels, info.arrays[info.count + number].shape, info.own_bytes(number))
@@ -232,10 +232,10 @@ def operand_bytes(program: Program, dtypes: Sequence[str]) -> int:
 
 
 def _last_uses(info: ProgramInfo) -> dict[int, int]:
-    """Return for every value with memory of its own the last instruction that reads it, or a view of it.
+    """Return for every value that owns memory the last instruction that reads it, or a view of it.
 
-    What a reshape copied goes with the copy: names are forgotten behind calls, not behind reshapes, but for
-    the body of a loop.
+    A reshape's copy is freed with its result: names are deleted after calls, not after reshapes, except in
+    loops.
     """
     program, count = info.program, info.count
     base: list[tuple[int, ...]] = [(value,) for value in range(count + len(program.instructions))]
@@ -254,12 +254,12 @@ def _last_uses(info: ProgramInfo) -> dict[int, int]:
 
 
 def _part(source: Array, cut: int) -> OperandLayout:
-    """Return what is known of a part of a value, without leading axes: its strides are those of the value."""
+    """Return the layout of a part of a value, without leading axes: its strides are those of the value."""
     return OperandLayout(source.dtype, source.strides[cut:], source.item, source.is_swapped, source.is_uneven)
 
 
 def _loop_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
-    """Return the most that a body needs."""
+    """Return the peak memory of a body."""
     loop = instruction.loop
     assert loop is not None
     layouts = [_part(source, loop.leading(number)) for number, source in enumerate(sources)]
@@ -297,4 +297,4 @@ SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]
     "integer_matmul": lambda one, sources, result: integer_bytes(sources, result.shape),
     "einsum": _einsum_scratch,
 }
-"""The bytes that instructions need beside their results while they run; 0 for those that are not listed."""
+"""The bytes that instructions need besides their results while they run; 0 for those that are not listed."""

@@ -1,5 +1,5 @@
-"""What single instructions need while they run, beside their results: temporaries of kernels, copies of
-operands that NumPy cannot compute with as they lie, buffers of its iterator.
+"""The memory that single instructions need while they run, not counting their results: temporaries of
+kernels, copies of operands that NumPy cannot compute with directly, and buffers of its iterator.
 
 Pointwise functions and blocks of them are in `nameexpr.compiler.memory.blocks`.
 """
@@ -16,32 +16,34 @@ from nameexpr.compiler.memory.arrays import WIDE, Array, fresh, item_bytes, redu
 from nameexpr.compiler.memory.buffers import CELLS
 
 ELIDED = 1 << 18
-"""Bytes of a temporary beyond which NumPy writes over it, rather than make another."""
+"""The bytes of a temporary above which NumPy writes over it instead of creating another."""
 NORMALISING = frozenset({"softmax", "log_softmax"})
 RUNNING = frozenset({"cumsum", "cumprod"})
 SQUARING = frozenset({"var", "std", "norm"})
 PICKING = frozenset({"argmax", "argmin"})
 TRUTHS = frozenset({"any", "all"})
 BY_ROWS = frozenset({"var", "std", "norm", "logsumexp", "median"})
-"""Reducers whose kernels make arrays as large as the rows that they look at together."""
+"""Reducers whose kernels create arrays as large as the rows that they process together."""
 ROWS = 1 << 16
-"""Cells of the rows that `nameexpr.backends.numpy.kernels` handles together."""
+"""The number of elements of the rows that `nameexpr.backends.numpy.kernels` handles together."""
 BLOCK = 1 << 15
-"""Cells of the parts in which `nameexpr.backends.numpy.formulas` normalises."""
+"""The number of elements of the parts in which `nameexpr.backends.numpy.formulas` normalises."""
 RUN = 512
-"""Bytes of a run of cells that is repeated in one copy over all axes (`nameexpr.backends.numpy.copies`)."""
+"""The bytes of a run of elements that is repeated in one copy over all axes
+(`nameexpr.backends.numpy.copies`).
+"""
 
 MOVES: frozenset[Primitive] = frozenset(
     {"reshape", "transpose", "diagonal", "window", "as_real", "as_complex", "repeat", "embed", "copy"}
 )
-"""What leaves cells in the byte order that they have."""
+"""Primitives that keep the byte order of elements."""
 TURNED = frozenset({"sort", "flip"})
-"""Functions along axes that do so, too."""
+"""Functions along axes that keep it."""
 PLACES = frozenset({"argmax", "argmin", "count_nonzero"})
 
 
 def dtype_of(instruction: Instruction, sources: Sequence[Array]) -> str:
-    """Return the dtype of a result that no note tells, "" if it is not known."""
+    """Return the dtype of a result without a note, "" if unknown."""
     if instruction.primitive in {"reduce", "slices"}:
         if instruction.function in TRUTHS:
             return "bool"
@@ -52,7 +54,7 @@ def dtype_of(instruction: Instruction, sources: Sequence[Array]) -> str:
 def along_bytes(instruction: Instruction, source: Array, dtype: str) -> int:
     """Return the bytes that a function along axes needs besides its result.
 
-    float16 is normalised in float32, to and fro; what has another dtype is cast first.
+    float16 is normalised in float32, with a cast back; an argument of another dtype is cast first.
     """
     size = source.cells * item_bytes(dtype)
     if instruction.function in NORMALISING:
@@ -72,14 +74,14 @@ def along_bytes(instruction: Instruction, source: Array, dtype: str) -> int:
 
 
 def _normalising_bytes(instruction: Instruction, source: Array, dtype: str) -> int:
-    """Return what a softmax, or its logarithm, needs besides its result, a part at a time."""
+    """Return the bytes that a softmax, or its logarithm, needs besides its result, a part at a time."""
     cells, item = source.cells, item_bytes(dtype)
     casts = 0 if source.dtype == dtype else cells * item
     if dtype == "float16":
         casts, item = (
             casts + (6 if instruction.over is not None else 8) * cells,
             4,
-        )  # what comes out is a copy anyway
+        )  # the result is a copy anyway
     wide = "float32" if dtype == "float16" else dtype
     whole = source if source.dtype == wide else source.cast(wide)
     parts = [whole.part(shape) for shape in _parts(source.shape, instruction.axes)]
@@ -87,7 +89,7 @@ def _normalising_bytes(instruction: Instruction, source: Array, dtype: str) -> i
 
 
 def _part_bytes(instruction: Instruction, part: Array, item: int, dtype: str) -> int:
-    """Return what normalising a part needs."""
+    """Return the bytes that normalising a part needs."""
     kept = _reduced(part, instruction.axes)
     from_all = ufunc_bytes(part.shape, [part, kept], dtype, part)
     if instruction.function == "log_softmax":
@@ -113,13 +115,13 @@ def _kept_dims(shape: Shape, axes: Sequence[int]) -> Shape:
 
 
 def reduce_bytes(instruction: Instruction, source: Array) -> int:
-    """Return what a reducer of the last axes of an array needs besides its result."""
+    """Return the bytes that a reducer of the last axes of an array needs besides its result."""
     ndim = len(source.shape)
     return reducer_bytes(instruction.function, source, [axis % ndim for axis in instruction.axes])
 
 
 def reducer_bytes(reducer: str, source: Array, axes: Sequence[int]) -> int:
-    """Return what a reducer of some axes of an array needs besides its result."""
+    """Return the bytes that a reducer of some axes of an array needs besides its result."""
     if not source.cells and reducer not in BY_ROWS:
         return 0
     if reducer in TRUTHS:
@@ -136,8 +138,8 @@ def reducer_bytes(reducer: str, source: Array, axes: Sequence[int]) -> int:
 
 
 def _pieces(source: Array) -> int:
-    """Return the bytes of what is copied at once to look for the largest or smallest value, and of what
-    has been found in the parts that it belongs to.
+    """Return the bytes copied at a time in the search for the largest or smallest value, and the bytes of the
+    results for these parts.
     """
     if source.cells <= 2 * ROWS:
         return source.size
@@ -149,7 +151,7 @@ def _pieces(source: Array) -> int:
 
 
 def _rows_bytes(reducer: str, source: Array, axes: Sequence[int]) -> int:
-    """Return what a kernel that works by rows needs for those that it looks at together."""
+    """Return the bytes that a kernel needs for the rows that it processes together."""
     steps = [step for size, step in zip(source.shape, source.strides, strict=True) if size != 1]
     is_whole = 0 in axes or source.cells <= 2 * ROWS or source.strides[0] < max(steps, default=0)
     if is_whole:
@@ -160,9 +162,9 @@ def _rows_bytes(reducer: str, source: Array, axes: Sequence[int]) -> int:
 
 
 def _kernel_bytes(reducer: str, x: Array, axes: Sequence[int]) -> int:
-    """Return the most bytes that are alive in a kernel, its result among them.
+    """Return the most bytes that are alive in a kernel, including its result.
 
-    `copy` are those of all cells, `kept` those of one value for each that is combined.
+    `copy` are the bytes of all elements, `kept` those of the reduced elements.
     """
     copy, cells = x.size, prod(size for axis, size in enumerate(x.shape) if axis not in axes)
     kept = cells * _real_item(x)
@@ -186,14 +188,14 @@ def _real_item(x: Array) -> int:
 
 
 def _reduced(x: Array, axes: Sequence[int]) -> Array:
-    """Return what a reduction of an array makes that keeps the axes, with size 1."""
+    """Return the result of a reduction of an array that keeps the axes, with size 1."""
     shape = _kept_dims(x.shape, axes)
     steps = tuple(0 if axis in axes else step for axis, step in enumerate(x.along(x.shape)))
     return Array(shape, compact_strides(shape, iteration_order([steps])), x.dtype, x.item)
 
 
 def _squares_bytes(x: Array) -> int:
-    """Return the bytes alive while complex numbers are squared: of both parts, and of their sum."""
+    """Return the bytes alive while complex numbers are squared: those of both parts, and of their sum."""
     copy, real = x.size, REAL_OF.get(x.dtype, x.dtype)
     part = Array(x.shape, tuple(2 * step for step in x.strides), real, x.item // 2)
     summing = copy + (copy // 2 if copy // 2 <= ELIDED else 0)
@@ -201,12 +203,14 @@ def _squares_bytes(x: Array) -> int:
 
 
 def _at_once(shape: Shape) -> Shape:
-    """Return the shape of the rows that a kernel looks at together."""
+    """Return the shape of the rows that a kernel processes together."""
     return (max(1, ROWS * shape[0] // max(1, prod(shape))), *shape[1:])
 
 
 def slices_bytes(instruction: Instruction, source: Array) -> int:
-    """Return what adding up slices needs besides its result: what the axes before have left."""
+    """Return the bytes that adding slices needs besides its result: those of the sums over the
+    earlier axes.
+    """
     shape, sources, held, peak = list(source.shape), [source, source], 0, 0
     for axis in sorted(instruction.axes, reverse=True):
         count = shape.pop(axis)
@@ -232,7 +236,7 @@ def _slices(sources: Sequence[Array], axis: int) -> list[Array]:
 
 
 def repeat_bytes(source: Array, wanted: Shape) -> int:
-    """Return what repeating along several axes, one after the other, needs besides the result."""
+    """Return the bytes that repeating along several axes, one after the other, needs besides the result."""
     own = (1,) * (len(wanted) - len(source.shape)) + tuple(source.shape)
     axes = [axis for axis, size in enumerate(wanted) if own[axis] != size]
     if not source.is_row_major or len(axes) < 2:  # noqa: PLR2004  one copy

@@ -1,10 +1,9 @@
-"""The order of contractions when some operands stay the same: what is contracted among them costs nothing
-per call.
+"""The order of contractions if some operands are bound: contractions among them cost nothing per call.
 
-The usual order counts every contraction. Here one of bound operands alone is free, if its result is worth
-holding (`nameexpr.compiler.schedule.partial`): `x A B C` with a batch of one is quickest from the left, and
-with A, B and C bound it is one product. Few operands are searched exactly; of many, each connected group of
-bound ones is contracted first, and the cheaper of this and the usual order is taken.
+The usual order counts every contraction. Here a contraction of bound operands alone is free, if its result is
+worth keeping (`nameexpr.compiler.schedule.partial`): `x A B C` with a batch of one is fastest from the left,
+and with A, B and C bound it is one product. Few operands are searched exactly; of many, each connected group
+of bound ones is contracted first, and the cheaper of this and the usual order is used.
 """
 
 from __future__ import annotations
@@ -19,11 +18,13 @@ from nameexpr.compiler.planning.plan import ContractionPlan, flops_of, plan_cont
 from nameexpr.records import field, record
 
 EXACT = 7
-"""Operands up to which all orders are tried."""
+"""The number of operands up to which all orders are tried."""
 
 
 def plan_for_calls(plan: ContractionPlan, constants: Collection[int], target: Target) -> ContractionPlan:
-    """The plan in the order that costs least per call with these operands bound, itself if that does."""
+    """Return the plan in the order that is cheapest per call with these operands bound; unchanged if it
+    already is.
+    """
     count = len(plan.terms)
     if len(constants) < 2 or len(constants) == count or count <= 2:  # noqa: PLR2004
         return plan
@@ -35,7 +36,7 @@ def plan_for_calls(plan: ContractionPlan, constants: Collection[int], target: Ta
         pairs = search_all(operands.terms, operands.output, operands.sizes, operands.is_free)
     else:
         pairs = operands.grouped()
-    # In the steps of a plan, sums of one operand have numbers too.
+    # In the steps of a plan, sums of one operand are numbered too.
     steps = [step.values for step in plan.steps]
     numbers = {number: values[0] for number, values in enumerate(steps, count) if len(values) == 1}
     first = count + len(numbers)
@@ -48,7 +49,7 @@ def plan_for_calls(plan: ContractionPlan, constants: Collection[int], target: Ta
 
 @record(frozen=False)
 class _Operands:
-    """Terms, the labels kept in the end, sizes, and which terms are bound; sets of terms are bit masks."""
+    """Terms, the labels of the result, sizes, and which terms are bound; sets of terms are bit masks."""
 
     terms: Sequence[Labels]
     output: Labels
@@ -58,7 +59,7 @@ class _Operands:
     kept: dict[int, Labels] = field(default_factory=dict)
 
     def keep(self, subset: int) -> Labels:
-        """The labels that are left when a set of terms is contracted."""
+        """Return the labels that remain when a set of terms is contracted."""
         if subset not in self.kept:
             inside, outside = frozenset[str](), self.output
             for position, term in enumerate(self.terms):
@@ -70,12 +71,12 @@ class _Operands:
         return self.kept[subset]
 
     def cells(self, labels: Labels) -> int:
-        """The cells of a value with these labels."""
+        """Return the number of elements of a value with these labels."""
         return flops_of(labels, self.sizes, is_summed=False)
 
     def is_free(self, subset: int, cells: int, flops: int) -> bool:
-        """Whether the value of a set can be held: one of bound operands, if it is small beside them or takes
-        many operations.
+        """Return whether the value of a set can be kept: all its operands are bound, and it is small compared
+        with them or takes many operations.
         """
         if subset & ~self.bound:
             return False
@@ -86,7 +87,7 @@ class _Operands:
         )
 
     def cost(self, pairs: Pairs) -> tuple[int, int]:
-        """(operations per call, operations in all) of an order."""
+        """Return (operations per call, operations in all) of an order."""
         values = [(1 << position, 0, 0) for position in range(len(self.terms))]
         for first, second in pairs:
             (left, call, total), (right, more, beside) = values[first], values[second]
@@ -98,7 +99,7 @@ class _Operands:
         return values[-1][1:]
 
     def grouped(self) -> Pairs:
-        """An order that contracts each connected group of bound terms first."""
+        """Return an order that contracts each connected group of bound terms first."""
         count = len(self.terms)
         pairs: Pairs = []
         ends = {position: 1 << position for position in range(count) if not self.bound >> position & 1}

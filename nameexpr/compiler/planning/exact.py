@@ -1,12 +1,12 @@
 """Searches that find the cheapest order.
 
-Of a few operands every set of them is split in two in all ways, outer products among them. Chains and rings
+For a few operands every set of them is split in two in all ways, including outer products. Chains and rings
 are the textbook's matrix chain, with labels of the output at any operand, and with the ends joined for a
-ring: the best way to make a stretch of operands is the best place to cut it. Of other networks sets of
-operands are made in the order of what they cost. This is Dijkstra's algorithm for things that are made of two
-things (Knuth, "A generalization of Dijkstra's algorithm", 1977), with a bound on what must still come, as A*
-has: the value of a set takes part in one more step, which goes through all its cells. Only sets that are
-cheaper than the best order are ever looked at, so no cap on the cost has to be guessed and raised.
+ring: the best way to compute a stretch of operands is the best place to cut it. In other networks, sets of
+operands are visited in the order of their cost. This is Dijkstra's algorithm for values composed of two
+values (Knuth, "A generalization of Dijkstra's algorithm", 1977), with a lower bound on the remaining cost, as
+in A*: the value of a set takes part in one more step, which visits all its elements. Only sets that are
+cheaper than the best order are ever examined, so that no cap on the cost has to be guessed and raised.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from nameexpr.compiler.planning.network import (
 )
 
 FITTING = 6
-"""What a pair of sets that can be joined takes beside one that cannot."""
+"""The time of a pair of sets that can be joined, relative to one that cannot."""
 IsFree: TypeAlias = Callable[[int, int, int], bool]
 
 
@@ -38,12 +38,12 @@ def search_all(
     sizes: Mapping[str, int],
     is_free: IsFree | None = None,
 ) -> Pairs:
-    """The order with the fewest flops of all orders, those with outer products among them.
+    """Return the order with the fewest flops of all orders, including those with outer products.
 
-    Flops come first, exactly as they are reported, and cells written only decide between equals: with few
-    operands the caller can see every order, and expects the one that a textbook would take. With `is_free`,
-    which is asked about a set of operands, the cells of its value and the flops that make it, what is free
-    counts nothing, and between equals all flops decide.
+    Flops come first, exactly as they are reported, and elements written only break ties: with few operands
+    the caller can see every order, and expects the one that a textbook would use. With `is_free`, a predicate
+    of a set of operands, the elements of its value and the flops that compute it, free values count nothing,
+    and all flops break ties.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def search_all(
 
 
 def _kept(terms: Sequence[frozenset[str]], output: frozenset[str], names: Sequence[str]) -> list[int]:
-    """Which labels the product of each set of operands keeps."""
+    """Return the labels that the product of each set of operands keeps."""
     places = {name: 1 << position for position, name in enumerate(names)}
     inside = [0]
     for term in terms:
@@ -109,7 +109,7 @@ def _product(labels: int, widths: Sequence[int]) -> int:
 
 
 class Chain(NamedTuple):
-    """Operands in a row; `bonds` are the cells of the labels between one and the next, `legs` those of the
+    """Operands in a row; `bonds` are the elements of the labels between one and the next, `legs` those of the
     output's labels, both twice over, so that stretches may run past the end of a ring.
     """
 
@@ -120,7 +120,7 @@ class Chain(NamedTuple):
 
 
 def read_chain(network: Network) -> Chain | None:
-    """The chain or ring that a network is, or None if it is neither."""
+    """Return the chain or ring that a network is, or None if it is neither."""
     terms, output, cells = network
     if hyperedges(terms, output):
         return None
@@ -150,8 +150,8 @@ def read_chain(network: Network) -> Chain | None:
 
 
 class Stretches(NamedTuple):
-    """What stretches cost: those that start at a place and those that end there, by their length, and the
-    cells of the values that they make.
+    """The costs of stretches: those that start at a place and those that end there, by their length, and the
+    number of elements of their values.
     """
 
     starts: list[list[float]]
@@ -160,7 +160,7 @@ class Stretches(NamedTuple):
 
 
 def cut_chain(chain: Chain) -> Pairs:
-    """The order that costs least; outer products are not tried, for in a chain none can win."""
+    """Return the cheapest order; outer products are not tried, as they are never better in a chain."""
     count = len(chain.operands)
     table = _stretches(chain)
 
@@ -196,7 +196,7 @@ def _stretches(chain: Chain) -> Stretches:
 
 
 def _costs(chain: Chain, table: Stretches, first: int, length: int) -> list[float]:
-    """What a stretch costs for each place to cut it."""
+    """Return the cost of a stretch for each place to cut it."""
     last = first + length - 1
     flops = 2 * table.cells[first, length]
     lefts = table.starts[first][: length - 1]
@@ -208,7 +208,7 @@ def _costs(chain: Chain, table: Stretches, first: int, length: int) -> list[floa
 
 
 def _halves(chain: Chain, table: Stretches) -> tuple[int, int]:
-    """Where the first of the two parts of a ring that are joined last begins, and its length."""
+    """Return where the first of the two parts of a ring that are joined last begins, and its length."""
     count = len(chain.operands)
     best = (inf, 0, 1)
     for first in range(count):
@@ -225,10 +225,10 @@ def _halves(chain: Chain, table: Stretches) -> tuple[int, int]:
 def search_connected(
     network: Network, *, bound: float = inf, trials: float = inf, outer: bool = False
 ) -> tuple[Pairs | None, int]:
-    """The order that costs least, if one costs less than `bound`, and how many pairs of sets were tried for
-    it, those that fit counted as the time that they take.
+    """Return the cheapest order, if one costs less than `bound`, and how many pairs of sets were tried, where
+    pairs that fit are weighted by their time.
 
-    Beyond so many `trials` the search gives up. With `outer`, pairs that share no label are tried, too.
+    The search gives up after `trials`. With `outer`, pairs that share no label are tried, too.
 
     Examples
     --------
@@ -252,8 +252,8 @@ def search_connected(
 
 
 class _Sets:
-    """Sets of operands, as bits: what the best way costs and which two parts it has, those still to be looked
-    at by the least that an order with them costs, and those done with.
+    """Sets of operands, as bits: the cost and the two parts of their best order, the sets still to be visited
+    by the lower bound of an order with them, and those already visited.
     """
 
     def __init__(self, network: Network, bound: float, outer: bool) -> None:
@@ -270,11 +270,11 @@ class _Sets:
             heappush(self.heap, (self.least * cells[term], 1 << position, term, cells[term], 0.0))
 
     def split(self, subset: int) -> tuple[int, int] | int:
-        """The two parts that a set is best made of, or the operand that it is."""
+        """Return the two parts of a set in its best order, or the operand that it is."""
         return self.best[subset][1:] if subset & (subset - 1) else subset.bit_length() - 1
 
     def join(self, subset: int, labels: int, size: float, cost: float) -> None:
-        """Join a set with all that are done: most of the time goes here."""
+        """Join a set with all that were visited: most of the time is spent here."""
         cells, outer, hyper, best = self.cells, self.outer, self.hyper, self.best
         self.tried += len(self.done)
         for partner, theirs, their_size, their_cost in self.done:

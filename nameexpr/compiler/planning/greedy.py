@@ -1,7 +1,7 @@
-"""Randomised greedy orders: the pair that looks best is contracted next, again and again with other dice.
+"""Randomised greedy orders: the pair that looks best is contracted next, repeatedly with different noise.
 
-A pair looks good if its result is small beside the two values that it replaces. How much those count, and how
-much noise is added, differs from round to round; what the noise is does not differ from run to run.
+A pair looks good if its result is small compared with the two values that it replaces. How much those count,
+and how much noise is added, differs from round to round; the noise is the same in every run.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import NamedTuple
 from nameexpr.compiler.planning.network import HUGE, WRITING, Network, Pairs, bits, hyperedges
 
 CLIQUE = 8
-"""How many others with the same label each operand is a candidate with: one label in 1000 operands would be
-half a million pairs."""
+"""The number of others with the same label that each operand is paired with: one label in 1000 operands would
+be half a million pairs."""
 
 
 class Start(NamedTuple):
-    """What every round starts from: the network, pairs of neighbours, and the labels that are in more than
-    two places, with their number.
+    """The start of every round: the network, pairs of neighbours, and the labels that are in more than two
+    places, with their number.
     """
 
     network: Network
@@ -49,9 +49,9 @@ def read_start(network: Network) -> Start:
 def greedy(
     start: Start, weight: float = 1.0, noise: Iterator[float] | None = None, limit: float = inf
 ) -> tuple[float, Pairs] | None:
-    """What an order costs, and the order, if it costs no more than `limit`.
+    """Return the cost of an order, and the order, if it costs no more than `limit`.
 
-    `weight` is how much the cells of the two values that go away count, `noise` what is taken off the score
+    `weight` is how much the elements of the two contracted values count, `noise` is subtracted from the score
     of each candidate.
     """
     state = _State(start, weight, noise or repeat(0.0))
@@ -72,7 +72,7 @@ _GONE: set[int] = set()
 
 
 class _State:
-    """Values and candidates in the course of a round."""
+    """The values and candidates during a round."""
 
     def __init__(self, start: Start, weight: float, noise: Iterator[float]) -> None:
         terms, _, self.cells = start.network
@@ -90,7 +90,7 @@ class _State:
             self.heap.append((self.score(left, right), left, right))
 
     def score(self, left: int, right: int) -> float:
-        """How much a pair adds to what must be held, on a scale of logarithms, minus the noise."""
+        """Return how much a pair adds to the live memory, on a logarithmic scale, minus the noise."""
         shared = self.labels[left] & self.labels[right]
         size, their_size = self.sizes[left], self.sizes[right]
         result = size * their_size / self.cells[shared] / self.cells[shared & ~self.hyper]
@@ -111,7 +111,7 @@ class _State:
         self._connect(left, right)
 
     def _count(self, labels: Iterable[int]) -> None:
-        """Note that labels are in one place less: in two, the next step that has both sums."""
+        """Record that labels are in one place fewer: if in two, the next step that has both sums."""
         for label in labels:
             self.counts[label] -= 1
             if self.counts[label] == 2:  # noqa: PLR2004

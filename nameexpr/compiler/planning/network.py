@@ -1,13 +1,13 @@
-"""Networks of operands, orders of their contraction, and what those cost: what all searches share.
+"""Networks of operands, orders of their contraction, and their costs, which all searches share.
 
-A network is what a search sees: sets of labels are the bits of whole numbers. Labels that cannot change which
-order is best are gone before: those of size 1 (and of size 0, where every order costs nothing), those that
-only one operand has, those in every operand, and all but one of those that always come together, whose sizes
+A network is the input of a search: sets of labels are the bits of integers. Labels that cannot change which
+order is best are removed before: those of size 1 (and of size 0, where every order costs nothing), those that
+only one operand has, those in every operand, and all but one of those that always occur together, whose sizes
 are multiplied.
 
-An order is a list of pairs of values, which are numbered as they arise, operands first. It is counted in
-flops, in the time of one: a step goes through the cells of all its labels, twice if it sums, and each cell
-that it writes costs `WRITING` more. How many steps there are is the same for all orders.
+An order is a list of pairs of values, which are numbered as they are created, operands first. Its cost is in
+flops: a step visits the elements of all its labels, twice if it sums, and each element that it writes costs
+`WRITING` more. The number of steps is the same for all orders.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ Pairs: TypeAlias = list[tuple[int, int]]
 Key = TypeVar("Key")
 
 HUGE = 1e300
-"""Numbers of cells beyond it count as it: nothing of that kind can run, and floats end soon after."""
+"""Larger numbers of elements are clipped to it: they cannot be computed, and floats overflow soon after."""
 WRITING = 4.0
-"""What it costs that an intermediate is written, often copied into another order, and read again: 24 bytes or
-more, at some 10 GB/s where it leaves the caches, and next to nothing where it does not. Run times of whole
-networks hardly tell values from 0 to 16 apart, because orders with few flops have few cells too; among orders
-that are equal in flops it decides for less memory.
+"""The cost of writing an element of an intermediate, often copying it into another order, and reading it
+again: 24 bytes or more, at about 10 GB/s if it leaves the caches, and next to nothing if it does not. Run
+times of whole networks hardly distinguish values from 0 to 16, because orders with few flops also have few
+elements; among orders with equal flops it favours less memory.
 """
 FLOPS = 5e9
-"""Flops in a second, of one thread, in products of middling size."""
+"""Flops per second of one thread, for products of medium size."""
 CALL = 1.5e-6
-"""Seconds that a step takes however small it is."""
+"""The seconds of the smallest step."""
 SHARE = 0.1
-"""Part of the time of one run that a search for its order may take."""
+"""The fraction of the time of one run that the search for its order may take."""
 LEAST = 6e-4
-"""Seconds for each operand that it may take in any case: a quarter of what 128 greedy orders take."""
+"""The seconds per operand that it may always take: a quarter of the time of 128 greedy orders."""
 MOST = 1.3
-"""Seconds that it may take at most."""
+"""The most seconds that it may take."""
 
 
 class Cells(dict[int, float]):
-    """Number of cells of a set of labels, remembered."""
+    """The number of elements of a set of labels, cached."""
 
     def __init__(self, sizes: Sequence[float]) -> None:
         super().__init__()
@@ -58,7 +58,9 @@ class Cells(dict[int, float]):
 
 
 class Network(NamedTuple):
-    """Operands to be contracted: their labels, those of the result, and the cells of each set of labels."""
+    """Operands to be contracted: their labels, those of the result, and the number of elements of each set of
+    labels.
+    """
 
     terms: tuple[int, ...]
     output: int
@@ -66,7 +68,7 @@ class Network(NamedTuple):
 
 
 def bits(labels: int) -> Iterator[int]:
-    """Each label of a set, as a set of its own."""
+    """Yield each label of a set, as a set."""
     while labels:
         lowest = labels & -labels
         yield lowest
@@ -76,7 +78,7 @@ def bits(labels: int) -> Iterator[int]:
 def read_network(
     terms: Sequence[frozenset[str]], output: frozenset[str], sizes: Mapping[str, int]
 ) -> Network:
-    """The network of operands with named labels, with only the labels that matter.
+    """Return the network of operands with named labels, with only the labels that matter.
 
     Examples
     --------
@@ -106,7 +108,7 @@ def read_network(
 
 
 def hyperedges(terms: Sequence[int], output: int) -> dict[int, int]:
-    """The labels that can outlive a contraction of two operands that have them, each with the set of
+    """Return the labels that can outlive a contraction of two operands that have them, each with the set of
     its operands: those in three operands or more, and those in two and in the output (which then belongs to
     the set as one more operand).
     """
@@ -122,7 +124,7 @@ def hyperedges(terms: Sequence[int], output: int) -> dict[int, int]:
 
 
 def surviving_labels(labels: int, operands: int, lasting: Mapping[int, int]) -> int:
-    """The lasting labels that something outside a set of operands still needs."""
+    """Return the lasting labels that are still needed outside a set of operands."""
     kept = 0
     while labels:
         lowest = labels & -labels
@@ -133,7 +135,7 @@ def surviving_labels(labels: int, operands: int, lasting: Mapping[int, int]) -> 
 
 
 def linearize(whole: Key, split: Callable[[Key], tuple[Key, Key] | int], count: int) -> Pairs:
-    """The pairs that make a value, from what says of each value its two parts, or which operand it is.
+    """Return the pairs that compute a value, given for each value its two parts, or its operand.
 
     Examples
     --------
@@ -168,7 +170,7 @@ def splice(pairs: Pairs, values: Sequence[int], onto: Pairs, count: int) -> int:
 
 
 def in_order(pairs: Pairs, count: int) -> Pairs:
-    """The same order with the value of the earlier operand on the left of each pair."""
+    """Return the same order with the value of the earlier operand on the left of each pair."""
     first = list(range(count))
     ordered = []
     for left, right in pairs:
@@ -178,10 +180,10 @@ def in_order(pairs: Pairs, count: int) -> Pairs:
 
 
 def time_budget(cost: float, operands: int) -> float:
-    """The seconds that a search may take to better an order of this cost.
+    """Return the seconds that a search may take to improve an order of this cost.
 
-    Searches do not look at a clock: they count what they do, in seconds that it took once, so that the same
-    network gets the same order every time.
+    Searches do not use a clock: they count operations, weighted by measured times, so that the same network
+    gets the same order every time.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""The order of pairwise contractions: what `optimize=` may be, and who answers.
+"""The order of pairwise contractions: the values of `optimize=`, and the searches that they select.
 
-By itself it is our own search: all orders of up to `FEW` operands (`exact`), and beyond that whatever suits
-the network (`search`). Orders from outside are explicit paths, the searches of opt_einsum behind their names,
-and optimizers of the caller's. Their paths number operands as opt_einsum does: each step takes some out and
-appends its result. Whatever they say, only pairs come out: an n-ary step is taken apart, because one n-ary
-step can cost more than everything else together.
+By default it is our own search: all orders of up to `FEW` operands (`exact`), and beyond that the search that
+suits the network (`search`). External orders are explicit paths, the searches of opt_einsum by their names,
+and the caller's optimizers. Their paths number operands as opt_einsum does: each step removes some operands
+and appends its result. The result always consists of pairs: an n-ary step is split, because one n-ary step
+can cost more than everything else together.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MANAGEABLE = {
     **dict.fromkeys(("dp", "dynamic-programming"), 20),
     **dict.fromkeys(("auto-hq", "random-greedy", "random-greedy-128"), 200),
 }
-"""Operands up to which a search of opt_einsum is asked; its time explodes beyond that, or explodes there."""
+"""The number of operands up to which a search of opt_einsum is called; beyond it, its time explodes."""
 STRATEGIES = (
     *("auto", "auto-hq", "greedy", "optimal", "dp", "dynamic-programming", "eager", "opportunistic"),
     *("branch-all", "branch-2", "branch-1", "random-greedy", "random-greedy-128"),
@@ -41,12 +41,12 @@ def find_path(
 ) -> Pairs:
     """Return the pairs to contract, in order, of operands whose own labels are already summed.
 
-    Values are numbered as they arise: operands first, then the result of each pair. The same network gets the
-    same order in every process. `optimize` is None, True or "auto" for the best order that our own search
-    finds, in about a tenth of the time that the contraction is expected to take; False for left to right;
-    another name of a search of opt_einsum (our own answers where it cannot); an explicit path; or a path
-    optimizer of opt_einsum, cotengra or cotengrust, or a function like them. An `OptionError` says that it is
-    none of these, or a path that does not fit.
+    Values are numbered as they are created: operands first, then the result of each pair. The same network
+    gets the same order in every process. `optimize` is None, True or "auto" for the best order that our own
+    search finds, in about a tenth of the time that the contraction is expected to take; False for left to
+    right; another name of a search of opt_einsum (our own is used where it cannot find one); an explicit
+    path; or a path optimizer of opt_einsum, cotengra or cotengrust, or a function like them. An `OptionError`
+    is raised for anything else, or for a path that does not fit.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def find_path(
 
 
 def is_our_own(optimize: Optimize) -> bool:
-    """Whether the order is left to our own search."""
+    """Return whether the order is left to our own search."""
     return optimize is None or optimize is True or (isinstance(optimize, str) and optimize == "auto")
 
 
@@ -87,7 +87,7 @@ def _best(terms: Sequence[Labels], output: Labels, sizes: Mapping[str, int]) -> 
 
 
 def check_strategy(name: str) -> None:
-    """Raise an `OptionError` if no strategy of opt_einsum has this name."""
+    """Raise an `OptionError` unless opt_einsum has a strategy of this name."""
     if name not in STRATEGIES:
         hint = did_you_mean(name, STRATEGIES) or f"one of {', '.join(STRATEGIES)}, True, False, or a path"
         raise error(Diagnostic("NE604", f"optimize={name!r} is not a way to order contractions", hint=hint))
@@ -96,7 +96,7 @@ def check_strategy(name: str) -> None:
 def named_optimizer(
     name: str, terms: Sequence[Labels], output: Labels, sizes: Mapping[str, int]
 ) -> Pairs | None:
-    """The order that a strategy of opt_einsum finds, or None if the network is too much for it."""
+    """Return the order that a strategy of opt_einsum finds, or None if the network is too large for it."""
     check_strategy(name)
     if len(terms) > MANAGEABLE.get(name, len(terms)):
         return None
@@ -114,15 +114,15 @@ def named_optimizer(
 def run_optimizer(
     optimize: Callable[..., Any], terms: Sequence[Labels], output: Labels, sizes: Mapping[str, int]
 ) -> Pairs:
-    """The order that the caller's optimizer finds; NE605 if it fails, or its result is not a path."""
+    """Return the order that the caller's optimizer finds; NE605 if it fails, or its result is not a path."""
     from inspect import signature
 
     given: tuple[Any, ...] = (list(terms), output, dict(sizes), None)
-    try:  # some of cotengra's take no limit on memory
+    try:  # some optimizers of cotengra accept no memory limit
         signature(optimize).bind(*given)
     except TypeError:
         given = given[:3]
-    except ValueError:  # a callable that does not say
+    except ValueError:  # a callable without a signature
         pass
     try:
         path = optimize(*given)
@@ -134,7 +134,7 @@ def run_optimizer(
 
 
 def explicit(path: Any, count: int) -> Pairs:
-    """The order of a path, the rest left to right if it ends early; NE605 if it does not fit.
+    """Return the order of a path, continued from left to right if it ends early; NE605 if it does not fit.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def explicit(path: Any, count: int) -> Pairs:
     left = count
     try:
         steps = list(path)
-        if steps and isinstance(steps[0], str) and steps[0] == "einsum_path":  # as `numpy.einsum_path` begins
+        if steps and isinstance(steps[0], str) and steps[0] == "einsum_path":  # as from `numpy.einsum_path`
             del steps[0]
         steps = [tuple(index(position) for position in step) for step in steps]
         for step in steps:
@@ -159,7 +159,7 @@ def explicit(path: Any, count: int) -> Pairs:
         raise error(Diagnostic("NE605", message, hint=hint)) from None
     alive = list(range(count))
     pairs: Pairs = []
-    for step in (*steps, range(left)):  # what is left is taken as it stands
+    for step in (*steps, range(left)):  # the remaining operands in order
         chosen = [alive[position] for position in step]
         gone, first = set(chosen), chosen[0]
         alive = [value for value in alive if value not in gone]

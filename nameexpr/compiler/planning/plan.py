@@ -1,6 +1,6 @@
-"""The plan: which contraction first, in the language of labels.
+"""The plan: the order of contractions, in terms of labels.
 
-A plan knows nothing of axes or of NumPy. Labels that only one operand has are summed before anything is
+A plan does not depend on axes or on NumPy. Labels that only one operand has are summed before anything is
 multiplied; then pairs are contracted in the order of `nameexpr.compiler.planning.path`; a reducer that is not
 a sum is applied to the product at the end.
 """
@@ -22,14 +22,16 @@ if TYPE_CHECKING:
 ADDING = frozenset({None, "sum", "mean"})
 """Reducers that are sums of products, so that a contraction can compute them."""
 FEW_DIMS = MOST_DIMS - 2
-"""Dims up to which a value can be made in every way: products of matrices and sums of blocks add some."""
+"""The number of dims up to which a value can be computed by every strategy: products of matrices and sums of
+blocks add some.
+"""
 Find: TypeAlias = "Callable[[Sequence[Labels], Labels], Pairs]"
 
 
 class TooManyDimsError(Exception):
-    """What a plan raises that would make a value of more dims than an array can have.
+    """An error for a plan with a value of more dims than an array can have.
 
-    `dims` are those of the value, and `operands` the positions of those that it is made of.
+    `dims` are those of the value, and `operands` the positions of its operands.
     """
 
     def __init__(self, dims: int, operands: Sequence[int]) -> None:
@@ -41,8 +43,8 @@ class TooManyDimsError(Exception):
 class Step:
     """One contraction: of one value (a sum over labels that only it has) or of two.
 
-    Values are numbered as they arise, operands first. `labels` are those of the result; `summed` those that
-    go away.
+    Values are numbered as they are created, operands first. `labels` are those of the result; `summed` are
+    those that are removed.
     """
 
     values: tuple[int, ...]
@@ -55,8 +57,8 @@ class Step:
 class ContractionPlan:
     """The order of contractions.
 
-    `reduced` are the labels that the reducer takes at the end. `repeated` are the numbers of the steps whose
-    values earlier ones have made, because operands are the same array.
+    `reduced` are the labels that the reducer is applied to at the end. `repeated` are the numbers of the
+    steps whose values were computed by earlier steps, because operands are the same array.
     """
 
     contraction: Contraction
@@ -76,7 +78,7 @@ class ContractionPlan:
 
     @property
     def naive_flops(self) -> int:
-        """What one loop over all labels would do."""
+        """The flops of one loop over all labels."""
         contraction, everything = self.contraction, {label for term in self.terms for label in term}
         is_summed, count = bool(contraction.dropped), len(self.terms)
         return flops_of(everything, contraction.sizes, is_summed=is_summed, operands=count)
@@ -89,7 +91,7 @@ class ContractionPlan:
 
     @property
     def reduction_flops(self) -> int:
-        """Cells that a reducer which is not a sum goes through at the end."""
+        """The number of elements that a reducer other than a sum visits at the end."""
         if not self.reduced:
             return 0
         return self.contraction.size(self.steps[-1].labels if self.steps else self.terms[0])
@@ -98,9 +100,9 @@ class ContractionPlan:
 def plan_contractions(
     contraction: Contraction, optimize: Optimize = None, order: Pairs | None = None
 ) -> ContractionPlan:
-    """The plan of a contraction, in the order that `optimize` stands for, or in a given one.
+    """Return the plan of a contraction, in the order that `optimize` selects, or in a given one.
 
-    A plan that had to do without the labels of size 1, in order to keep to the dims of an array, lacks them;
+    A plan that had to remove the labels of size 1, in order not to exceed the dims of an array, lacks them;
     TooManyDimsError if no order is found in which all values can be arrays.
     """
     sizes = contraction.sizes
@@ -116,13 +118,14 @@ def plan_contractions(
     except TooManyDimsError:
         if not can_be_fewer:
             raise
-    # Cells of empty arrays cost nothing in any order: reckoned with 2 for each label, few cells are few dims.
+    # The elements of empty arrays cost nothing in any order: with a size of 2 for each label, few elements
+    # mean few dims.
     sizes = {label: max(2, size) for label, size in sizes.items()}
     return ordered_plan(_without_ones(contraction), find)
 
 
 def _without_ones(contraction: Contraction) -> Contraction:
-    """Leave out the labels of size 1: factors and result are reshaped for it."""
+    """Remove the labels of size 1: factors and result are reshaped for it."""
 
     def left(labels: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(label for label in labels if contraction.sizes[label] != 1)
@@ -132,14 +135,15 @@ def _without_ones(contraction: Contraction) -> Contraction:
 
 
 def flops_of(labels: Iterable[str], sizes: Mapping[str, int], *, is_summed: bool, operands: int = 2) -> int:
-    """The scalar operations of one step: one multiplication per pair, one addition if it sums."""
+    """Return the scalar operations of one step: one multiplication per pair, one addition if it sums."""
     return prod([sizes[label] for label in labels]) * (max(1, operands - 1) + is_summed)
 
 
 def ordered_plan(contraction: Contraction, find: Find, most: int = MOST_DIMS) -> ContractionPlan:
-    """The plan that sums what only one operand has, then contracts pairs in the order that is found.
+    """Return the plan that sums the labels of single operands, then contracts pairs in the order that is
+    found.
 
-    A label goes as soon as no later value needs it. No value may have more dims than `most`.
+    A label is removed as soon as no later value needs it. No value may have more dims than `most`.
     """
     terms, sizes = contraction.terms, contraction.sizes
     reduced = () if contraction.reducer in ADDING else contraction.dropped

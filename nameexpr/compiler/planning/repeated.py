@@ -1,12 +1,13 @@
 """Orders for operands that repeat: equal parts of the network are contracted once.
 
-What a set of operands costs is the sum over the *different* values in its order, each counted once, and each
-part has the order that is best for it alone. That proves no least cost (for powers of a matrix that would be
-a shortest addition chain, which nobody knows how to find quickly), but it finds halves, and halves of halves.
+The cost of a set of operands is the sum over the *different* values in its order, each counted once, and each
+part has the order that is best for it alone. This does not guarantee the least cost (for powers of a matrix
+that would be a shortest addition chain, for which no fast algorithm is known), but it finds halves, and
+halves of halves.
 
-Two values are one if they are made alike: from two values each that are one, whose axes share labels and stay
-in the same places. Of two that cost the same the one that was seen first is taken, so that parts that look
-alike are made alike, and their instructions come out equal.
+Two values are equal if they are computed alike: from two pairs of equal values, whose axes share labels and
+stay in the same positions. If two cost the same, the one that was seen first is used, so that similar parts
+are computed alike, and their instructions are equal.
 """
 
 from __future__ import annotations
@@ -26,19 +27,20 @@ Form: TypeAlias = tuple[int, int, tuple[int, ...], tuple[int, ...]]
 Tree: TypeAlias = "int | tuple[Tree, Tree]"
 
 TRIALS, TRIAL = 2500, 1e-5
-"""Ways to part a set that may be looked at in any case, and the seconds that each takes."""
+"""The number of ways to split a set that may always be examined, and the seconds that each takes."""
 MOST = 256
-"""Operands up to which anything is looked for: of more, too few sets could be made in the time."""
+"""The number of operands up to which the search is tried: beyond it, too few sets could be examined in time.
+"""
 FEW = 8
-"""Parts that share no label up to which the halves are not tried first."""
+"""The number of parts without a common label up to which the halves are not tried first."""
 
 
 def plan_repeated(plan: ContractionPlan, axes: Sequence[Axes], same: Sequence[int]) -> ContractionPlan | None:
-    """The plan in which most is computed once, or None if that takes too long to find.
+    """Return the plan in which most values are computed once, or None if the search takes too long.
 
     `axes` are the labels of each factor's dims (a diagonal of an array is not the array), `same` is for each
-    operand the number of the first that is the same array. The flops of the usual plan say what the search is
-    worth.
+    operand the number of the first that is the same array. The flops of the usual plan determine how long the
+    search may take.
     """
     contraction, output = plan.contraction, plan.kept
     sizes = contraction.sizes
@@ -66,7 +68,7 @@ def repeated_path(
     sizes: Sequence[int],
     trials: int = TRIALS,
 ) -> Pairs | None:
-    """An order in which much is computed once; None if that takes too long to find.
+    """Return an order in which many values are computed once; None if the search takes too long.
 
     Labels are numbers, in the order of the axes of each operand; operands with equal `leaves` are the same
     array with the same axes.
@@ -89,8 +91,8 @@ def repeated_path(
 
 
 class _Value(NamedTuple):
-    """The best value known of a set: what it and each value in it costs, by their numbers; its own number and
-    labels, and the two sets that it is made of.
+    """The best known value of a set: the costs of it and of each value in it, by their numbers; its own
+    number and labels, and the two sets that it is computed from.
     """
 
     costs: dict[int, float]
@@ -103,8 +105,8 @@ class _Value(NamedTuple):
 class _Alike:
     """The best value of each set of operands, which are bits.
 
-    Operands with the same array and labels are exchangeable: of sets that differ in them alone, that with the
-    first of them stands for all.
+    Operands with the same array and labels are exchangeable: sets that differ in them alone are represented
+    by the one with the first of them.
     """
 
     def __init__(
@@ -130,7 +132,7 @@ class _Alike:
         self.near = [reduce(or_, [self.users[label] for label in term], 0) for term in terms]
 
     def first_of(self, subset: int) -> int:
-        """The set that stands for all that differ from it in exchangeable operands."""
+        """Return the set that represents all that differ from it in exchangeable operands."""
         for group, mask in self.groups:
             inside = subset & mask
             subset ^= inside
@@ -139,7 +141,7 @@ class _Alike:
         return subset
 
     def find(self, subset: int) -> _Value | None:
-        """Find the best value of a set and of its parts; None if that takes too long."""
+        """Find the best value of a set and of its parts; None if the search takes too long."""
         subset = self.first_of(subset)
         if subset in self.best:
             return self.best[subset]
@@ -163,12 +165,12 @@ class _Alike:
         return self.numbers.setdefault(key, len(self.numbers))
 
     def _kept(self, subset: int) -> set[int]:
-        """The labels that the value of a set has."""
+        """Return the labels that the value of a set has."""
         labels = {label for operand in bits(subset) for label in self.terms[operand.bit_length() - 1]}
         return {label for label in labels if label in self.output or self.users[label] & ~subset}
 
     def _joined(self, left: tuple[int, _Value], right: tuple[int, _Value], kept: set[int]) -> _Value:
-        """The product of two values, of which the one that was seen first stands on the left."""
+        """Return the product of two values, of which the one that was seen first is on the left."""
         if left[1].number > right[1].number:
             left, right = right, left
         key, labels, cells = self._form(left[1], right[1], kept)
@@ -181,7 +183,7 @@ class _Alike:
         return _Value(costs, sum(costs.values()), number, labels, (left[0], right[0]))
 
     def _form(self, left: _Value, right: _Value, kept: set[int]) -> tuple[Form, tuple[int, ...], float]:
-        """What tells the product of two values from others, its labels, and what it costs."""
+        """Return what distinguishes the product of two values from others, its labels, and its cost."""
         places = {label: place for place, label in enumerate(left.labels)}
         links = tuple([places.setdefault(label, len(places)) for label in right.labels])
         labels = tuple([label for label in places if label in kept])
@@ -195,7 +197,7 @@ class _Alike:
         return cells
 
     def tree(self, whole: int) -> Tree:
-        """The operands of the best value of a set, two by two."""
+        """Return the operands of the best value of a set, two by two."""
         pools: dict[int, Iterator[int]] = {}
         for group, _ in self.groups:
             pools |= dict.fromkeys(group, iter(group))
@@ -210,7 +212,7 @@ class _Alike:
         return made_of(whole)
 
     def _splits(self, subset: int) -> Iterator[tuple[int, int]]:
-        """Ways to part a set in two that hang together as it does, as long as there is time."""
+        """Yield ways to split a set in two parts that are connected as it is, as long as there is time."""
         parts = self._parts(subset)
         if len(parts) > 1:
             values = {part: self.find(part) for part in parts}
@@ -237,7 +239,7 @@ class _Alike:
                     yield part, rest
 
     def _grown(self, subset: int) -> int:
-        """The part of a set that hangs together with its first operand."""
+        """Return the part of a set that is connected with its first operand."""
         part = waiting = subset & -subset
         while waiting:
             new = self.near[waiting.bit_length() - 1] & subset & ~part
@@ -246,7 +248,7 @@ class _Alike:
         return part
 
     def _parts(self, subset: int) -> list[int]:
-        """The parts of a set that share no label."""
+        """Return the parts of a set that share no label."""
         parts = []
         while subset:
             parts.append(self._grown(subset))

@@ -1,13 +1,13 @@
-"""The order of a network of more than a few operands: exactly where that is quick, else by search.
+"""The order of a network of more than a few operands: exact where that is fast, else by search.
 
-Three things are settled before. Operands with equal labels are multiplied first: that is never worse, for
-each step of any order stays, or has fewer cells, when one of the two goes where the other is. A scalar goes
-into the smallest operand, and parts that share no label are ordered one by one. A vector is left to the
-search, because what it is best multiplied into depends on sizes.
+Three cases are handled first. Operands with equal labels are multiplied: this is never worse, because each
+step of any order is unchanged, or has fewer elements, when one of the two follows the other. A scalar is
+multiplied into the smallest operand, and parts that share no label are ordered one by one. A vector is left
+to the search, because the best operand to multiply it into depends on sizes.
 
 Then the best of a few randomised greedy orders is annealed for as long as the network is worth it, and its
-subtrees are made better. Annealing first does most for the time: making the subtrees of a greedy order better
-before takes longer and ends higher.
+subtrees are improved. Annealing first gives the best result for the time: improving the subtrees of a greedy
+order before takes longer and ends with a higher cost.
 """
 
 from __future__ import annotations
@@ -24,35 +24,41 @@ from nameexpr.compiler.planning.network import Network, Pairs, bits, hyperedges,
 from nameexpr.compiler.planning.tree import Tree, anneal, refine
 
 FEW = 8
-"""Operands up to which outer products are tried as well."""
+"""The number of operands up to which outer products are tried as well."""
 SOME = 24
-"""Operands up to which the exact search is tried."""
+"""The number of operands up to which the exact search is tried."""
 CHAIN, RING = 200, 140
-"""Operands up to which a chain or ring is ordered exactly: the work grows with their cube."""
+"""The number of operands up to which a chain or ring is ordered exactly: the work grows with their cube."""
 TRIALS = 100_000
-"""Pairs of sets that the exact search may try in any case."""
+"""The number of pairs of sets that the exact search may always try."""
 ROUND, TURN, TRIAL = 2.5e-6, 6e-7, 1.5e-7
-"""Seconds of a greedy round for each operand and each pair of neighbours, of a sweep of annealing for each
-operand, and of one trial.
+"""The seconds of a greedy round per operand and per pair of neighbours, of a sweep of annealing per operand,
+and of one trial.
 """
 LONG = 800
-"""Operands with which a set of labels takes twice the time of a small one."""
+"""The number of operands with which a set of labels takes twice the time of a small one."""
 LASTING = 8
-"""Labels in three operands or more up to which they take no time of their own: each is looked at alone."""
+"""The number of labels in three operands or more up to which their time is negligible: each is examined
+separately.
+"""
 PORTION, MANY = 0.25, 128
-"""Greedy rounds: their part of the time, and how many at most."""
+"""Greedy rounds: their fraction of the time, and their largest number."""
 COOL, WARM = 1e-3, 1.0
 """Least and most noise of a greedy round."""
 HEAT = 0.5
-"""Where annealing starts: a turn that makes two steps twice as costly happens once in four times."""
+"""The initial temperature of annealing: a rotation that makes two steps twice as costly is accepted once in
+four times.
+"""
 SWEEPS, PATIENCE = 400, 3
-"""Sweeps of the first annealing (each later one has twice as many), and how many may fail in a row."""
+"""The number of sweeps of the first annealing (each later one has twice as many), and how many may fail in a
+row.
+"""
 QUICK, THOROUGH = 5, 8
-"""Values of a subtree that is ordered anew after each annealing, and of one in the end."""
+"""The number of values of a subtree that is reordered after each annealing, and of one at the end."""
 
 
 def best_path(network: Network) -> Pairs:
-    """The best order that is known.
+    """Return the best known order.
 
     Examples
     --------
@@ -68,14 +74,14 @@ def best_path(network: Network) -> Pairs:
 
 
 def _chain(network: Network) -> Chain | None:
-    """The chain or ring that a network is, if it can be ordered exactly."""
+    """Return the chain or ring that a network is, if it can be ordered exactly."""
     count = len(network.terms)
     chain = read_chain(network) if count <= CHAIN else None
     return None if chain is None or (chain.is_ring and count > RING) else chain
 
 
 def search_components(network: Network, search: Callable[[Network], Pairs]) -> Pairs:
-    """An order of a network, whose parts are ordered by a search one by one."""
+    """Return an order of a network, whose parts are ordered by a search one by one."""
     count = len(network.terms)
     pairs: Pairs = []
     values = _merge_equal_terms(network, pairs)
@@ -95,7 +101,7 @@ def search_components(network: Network, search: Callable[[Network], Pairs]) -> P
 
 
 def _merge_equal_terms(network: Network, pairs: Pairs) -> dict[int, int]:
-    """Multiply operands with equal labels; return the labels of each value that is left."""
+    """Multiply operands with equal labels; return the labels of each remaining value."""
     count = len(network.terms)
     values = dict(enumerate(network.terms))
     while True:
@@ -120,7 +126,7 @@ def _merge_equal_terms(network: Network, pairs: Pairs) -> dict[int, int]:
 
 
 def _merge_scalar(network: Network, values: dict[int, int], pairs: Pairs) -> None:
-    """Multiply the scalar, if there is one, into the smallest operand, unless the results are smaller yet."""
+    """Multiply the scalar, if there is one, into the smallest operand, unless a result is smaller still."""
     scalar = next((number for number, term in values.items() if not term), None)
     if scalar is None or len(values) == 1:
         return
@@ -143,7 +149,7 @@ def _output(values: dict[int, int], part: list[int], network: Network) -> int:
 
 
 def _components(values: dict[int, int]) -> list[list[int]]:
-    """The values in groups that share no label."""
+    """Return the values in groups that share no label."""
     owners: dict[int, list[int]] = {}
     for number, term in values.items():
         for label in bits(term):
@@ -165,7 +171,7 @@ def _components(values: dict[int, int]) -> list[list[int]]:
 
 
 def _searched(network: Network) -> Pairs:
-    """The best order that is known for operands that hang together."""
+    """Return the best known order of connected operands."""
     count = len(network.terms)
     if count == 2:  # noqa: PLR2004
         return [(0, 1)]
@@ -185,7 +191,7 @@ def _searched(network: Network) -> Pairs:
 
 
 def _greedy_tree(start: Start) -> tuple[Tree, float]:
-    """The best of some greedy orders (one without noise, then as many as the network is worth), and
+    """Return the best of some greedy orders (one without noise, then as many as the network is worth), and
     the seconds that they take.
     """
     network = start.network
@@ -193,7 +199,7 @@ def _greedy_tree(start: Start) -> tuple[Tree, float]:
     round_time = _times(network) * (1 + len(start.edges) / count) * ROUND
     cost, pairs = greedy(start) or (inf, [])
     rng = Random(count)
-    table = [-log(-log(1 - rng.random())) for _ in range(1021)]  # Gumbel's: the winner is drawn by its odds
+    table = [-log(-log(1 - rng.random())) for _ in range(1021)]  # Gumbel noise: each wins with its odds
     rounds = min(MANY, int(PORTION * time_budget(cost, count) / round_time))
     for _ in range(rounds):
         warmth = COOL * (WARM / COOL) ** rng.random()
@@ -204,18 +210,20 @@ def _greedy_tree(start: Start) -> tuple[Tree, float]:
 
 
 def _times(network: Network) -> float:
-    """How much longer something takes for all operands than for one: sets of many labels are long."""
+    """Return how much longer an operation takes for all operands than for one: sets of many labels
+    are long.
+    """
     count = len(network.terms)
     return count * (1 + count / LONG) * _slowness(network)
 
 
 def _slowness(network: Network) -> float:
-    """How much longer steps take that have many labels to look at one by one."""
+    """Return how much longer steps take whose labels must be examined one by one."""
     return max(1.0, len(hyperedges(network.terms, network.output)) / LASTING)
 
 
 def _polish(tree: Tree, leaves: int, seconds: float) -> float:
-    """Make subtrees better as long as that helps and time is left, and return the seconds that it takes."""
+    """Improve subtrees as long as that helps and time is left, and return the seconds that it takes."""
     seen: set[frozenset[int]] = set()
     trial = TRIAL * _slowness(tree.network)
     spent = 0.0
@@ -227,7 +235,7 @@ def _polish(tree: Tree, leaves: int, seconds: float) -> float:
 
 
 def _annealed(tree: Tree, spent: float) -> Pairs:
-    """The best order that annealing finds from here, again and again, longer each time."""
+    """Return the best order that annealing finds from here, repeatedly, longer each time."""
     rng = Random(tree.count)
     sweep_time = _times(tree.network) * TURN
     best, cost = tree.pairs(), tree.cost()

@@ -1,9 +1,10 @@
 """A tree of contractions, and the searches that change it in place.
 
-Simulated annealing turns single steps: three values that meet in two steps meet in another order, worse ones
-too at first. The odds are taken on what the two steps cost, by ratio: a step that hardly counts in the whole
-is turned as readily as one that does, so that the tree can be changed in all its parts at once. Refining
-takes subtrees, a value and what it is made of, a few steps down, and orders them anew by the exact search.
+Simulated annealing rotates single steps: three values that are combined in two steps are combined in another
+order, at first also a worse one. The acceptance depends on the ratio of the costs of the two steps: a step
+that hardly counts in the whole is rotated as readily as one that does, so that all parts of the tree can
+change at once. Refining takes subtrees, a value and its sources a few steps down, and reorders them by the
+exact search.
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ from nameexpr.compiler.planning.network import (
 )
 
 TRIALS = 20_000
-"""Pairs of sets that may be tried for one subtree: a few thousand do nearly always."""
+"""The number of pairs of sets that may be tried for one subtree: a few thousand nearly always suffice."""
 
 
 class Tree:
-    """The values of an order: operands first, then the result of each pair, the last of all at the end.
+    """The values of an order: operands first, then the result of each pair, the root at the end.
 
-    For each value there are its two parts (`children`), the operands inside it, its labels, its cells
-    (`sizes`), and what the step that makes it costs. Only operands have a fixed place: a value may come to be
-    made of values with higher numbers.
+    For each value there are its two parts (`children`), the operands inside it, its labels, its number of
+    elements (`sizes`), and the cost of its step. Only operands have a fixed position: a value may come to
+    depend on values with higher numbers.
     """
 
     def __init__(self, network: Network, pairs: Pairs) -> None:
@@ -48,7 +49,7 @@ class Tree:
             self.update(node)
 
     def update(self, node: int) -> None:
-        """Compute labels, cells and cost of a value from its two parts."""
+        """Compute labels, elements and cost of a value from its two parts."""
         left, right = self.children[node]
         self.inside[node] = both = self.inside[left] | self.inside[right]
         gone = shared = self.labels[left] & self.labels[right]
@@ -63,23 +64,23 @@ class Tree:
         self.costs[node] = step * (2 if gone else 1) + WRITING * size
 
     def cost(self) -> float:
-        """What all steps cost."""
+        """Return the cost of all steps."""
         return fsum(self.costs)
 
     def pairs(self) -> Pairs:
-        """The order, with its values numbered as they arise."""
+        """Return the order, with its values numbered as they are created."""
         count, children = self.count, self.children
         return linearize(len(children) - 1, lambda node: node if node < count else children[node], count)
 
 
 def anneal(tree: Tree, rng: Random, heat: float, sweeps: int) -> None:
-    """Turn about the steps of a tree, while the heat falls from its start to nothing."""
+    """Rotate the steps of a tree, while the temperature falls from its start to zero."""
     for sweep in range(sweeps):
         _sweep(tree, rng, heat * (1 - sweep / sweeps))
 
 
 def _sweep(tree: Tree, rng: Random, heat: float) -> None:
-    """Try one turn at each value: of (one, other), third into (one, third), other."""
+    """Try one rotation at each value: of (one, other), third into (one, third), other."""
     count, children, labels, sizes = tree.count, tree.children, tree.labels, tree.sizes
     cells, costs, inside, hyper = tree.cells, tree.costs, tree.inside, tree.hyper
     random = rng.random
@@ -115,11 +116,11 @@ def _sweep(tree: Tree, rng: Random, heat: float) -> None:
 
 
 def refine(tree: Tree, leaves: int, seen: set[frozenset[int]], trials: float = inf) -> int:
-    """Order the subtree below each value anew if that costs less, the costliest first; return how many pairs
-    of sets were tried.
+    """Reorder the subtree below each value if that costs less, the costliest first; return how many pairs of
+    sets were tried.
 
-    A subtree is made of so many values, `leaves`, at most; of those in `seen`, which grows, it is known that
-    they are as good as they can be. So many `trials` are an end.
+    A subtree has at most `leaves` values; those in `seen`, which grows, are known to be optimal. The search
+    ends after `trials`.
     """
     order = sorted(range(tree.count, len(tree.labels)), key=lambda node: -tree.costs[node])
     tried = 0
@@ -148,7 +149,7 @@ def _refine_at(tree: Tree, node: int, leaves: int, seen: set[frozenset[int]]) ->
 
 
 def _front(tree: Tree, node: int, leaves: int) -> tuple[list[int], list[int]]:
-    """The values that a subtree is made of, and its steps, the costliest taken apart first."""
+    """Return the leaves of a subtree, and its steps, the costliest split first."""
     front, taken = list(tree.children[node]), [node]
     while len(front) < leaves:
         widest = max(front, key=tree.costs.__getitem__)

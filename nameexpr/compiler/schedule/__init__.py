@@ -1,1 +1,1 @@
-"""Program to program: what is shared, split, fused, tiled, and written over what."""
+"""From program to program: common subexpressions, partial evaluation, fusion, tiling, and memory reuse."""

@@ -1,11 +1,11 @@
-"""Operands that are the same array: what is computed of one of them is not computed again of another.
+"""Common subexpressions of operands that are the same array: they are computed once.
 
-Sharing works on instructions, where axes count and labels are forgotten: two instructions that do the same to
-the same values are one. So it finds what two steps of a plan have in common however their labels are called,
-parts of steps too: a cast, a copy, a sum. Which plan has most in common is settled before
+Sharing works on instructions, which have axes and no labels: two instructions that do the same to the same
+values are one. It therefore finds what two steps of a plan have in common regardless of their labels,
+including parts of steps: a cast, a copy, a sum. The plan with the most in common is chosen before
 (`nameexpr.compiler.planning.repeated`).
 
-It comes before anything writes over a value, which is why any two can be one.
+It runs before anything writes over a value, so that any two equal values can be merged.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.records import replace
 
 FREE: frozenset[Primitive] = frozenset({"transpose", "diagonal"})
-"""Primitives that cost less than finding out that they are done already."""
+"""Primitives that cost less than looking up whether they are already computed."""
 
 
 def share(program: Program, same: tuple[int, ...]) -> Program:
@@ -31,7 +31,7 @@ def share(program: Program, same: tuple[int, ...]) -> Program:
     Parameters
     ----------
     program : Program
-        A program that writes over no value yet.
+        A program that does not write over values yet.
     same : tuple of int
         For each operand the number of the first operand that is the same array.
 
@@ -62,13 +62,13 @@ def share(program: Program, same: tuple[int, ...]) -> Program:
 
 
 def _key(instruction: Instruction, dtype: str, value: int) -> Hashable:
-    """Return what two instructions have in common that make the same value."""
+    """Return a key that instructions with the same value have in common."""
     if instruction.loop is not None:
         return value
     if instruction.constants or instruction.steps:
-        return repr(instruction), dtype  # equal numbers need not be the same: 1, 1.0, True; 0.0, -0.0
+        return repr(instruction), dtype  # equal numbers may differ: 1, 1.0, True; 0.0, -0.0
     if instruction.primitive == "multiply" and dtype in ITEM_BYTES:
-        # Numbers commute; objects need not.
+        # Products of numbers commute; those of objects may not.
         return instruction._replace(sources=tuple(sorted(instruction.sources)))
     return instruction
 
@@ -84,18 +84,18 @@ def best_shared(
     Parameters
     ----------
     ways : sequence of (ContractionPlan, Program)
-        Plans and their programs; the first is the one that is taken if operands differ.
+        Plans and their programs; the first is the one that is used if operands differ.
     same : tuple of int
         As for `share`.
     limit : int or None
-        Bytes that the program may need.
+        The bytes that the program may need.
     layouts : sequence of OperandLayout
-        What is known of the operands' memory.
+        The memory layout of the operands, as far as known.
 
     Returns
     -------
     tuple of ContractionPlan and Program, or None
-        None if sharing saves nothing but views, or keeps more than `limit`.
+        None if sharing saves only views, or needs more memory than `limit`.
     """
     found = []
     for plan, program in ways:
@@ -109,12 +109,12 @@ def best_shared(
 
 
 def calls(program: Program) -> int:
-    """Return how many instructions do more than say how memory is seen."""
+    """Return how many instructions do more than create views."""
     return sum(instruction.primitive not in FREE for instruction in program.instructions)
 
 
 def _steps_of(program: Program) -> frozenset[int]:
-    """Return the steps of the plan whose work the program does."""
+    """Return the steps of the plan that the program computes."""
     return frozenset(
         note.step
         for instruction, note in zip(program.instructions, program.notes, strict=True)

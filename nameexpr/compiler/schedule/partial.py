@@ -1,12 +1,12 @@
-"""Operands that stay the same: what depends on them alone is computed once, and the rest on every call.
+"""Partial evaluation: values that depend on bound operands alone are computed once, the rest on every call.
 
-`fold` splits a program in two. The *prelude* takes the bound operands and gives the values that are worth
-holding; the *rest* takes the other operands and those values. It runs after a program is finished, and asks
-again which memory can be taken over, since nothing may write to a value that is held.
+`fold` splits a program in two. The *prelude* takes the bound operands and returns the values that are worth
+keeping; the *rest* takes the other operands and those values. It runs after a program is finished, and
+repeats the analysis of memory reuse, since nothing may write to a value that is kept.
 
     t0 = b * c; t1 = a @ t0    ->    prelude(b, c): t0 = b * c    rest(a, t0): t1 = a @ t0
 
-Steps of blocks that depend on bound operands alone are taken out of the blocks before.
+Steps of blocks that depend on bound operands alone are moved out of the blocks first.
 
     blocks of exp(b), a + exp(b), max    ->    t0 = exp(b); blocks of a + t0, max
 """
@@ -32,9 +32,9 @@ Shapes = Sequence[Shape]
 class Folded:
     """A program in two parts.
 
-    `prelude` takes the bound operands, in order, and gives the values that the rest reads after the operands
-    that are not bound: `held` are their numbers in `whole`, the program with both parts. It is None if the
-    rest reads none.
+    `prelude` takes the bound operands, in order, and returns the values that the rest reads after the
+    operands that are not bound: `held` are their numbers in `whole`, the program with both parts. It is None
+    if the rest reads none.
     """
 
     whole: Program
@@ -47,20 +47,20 @@ class Folded:
 def fold(
     program: Program, shapes: Shapes, constants: Collection[int], target: Target, limit: int | None = None
 ) -> Folded:
-    """Return the program split into what depends on constants alone, as far as that pays, and the rest.
+    """Return the program split into what depends on constants alone, as far as that pays off, and the rest.
 
     Parameters
     ----------
     program : Program
-        What is to be done.
+        The program to split.
     shapes : sequence of tuple of int
         Shape of every value.
     constants : collection of int
         The operands that stay the same.
     target : Target
-        What is worth holding.
+        The thresholds that determine which values are worth keeping.
     limit : int, optional
-        Bytes that a value larger than its operands may have, if that is less than the target says.
+        The bytes that a value larger than its operands may have, if that is less than the target's limit.
     """
     fresh = [instruction._replace(over=None) for instruction in program.instructions]
     program = replace(program, instructions=tuple(fresh))
@@ -95,9 +95,10 @@ def fold(
 
 @record
 class WorkEstimate:
-    """Of every value that depends on constants alone: the operations behind it, the cells of the constants.
+    """For every value that depends on constants alone: the operations that compute it, and the number of
+    elements of the constants.
 
-    Values that are behind another in two ways count twice: it is an estimate.
+    Values that are used in two ways count twice: it is an estimate.
     """
 
     work: dict[int, int]
@@ -110,7 +111,7 @@ def _estimate_work(program: Program, shapes: Shapes, constants: Collection[int])
     cells = {operand: prod(shapes[operand]) for operand in constants}
     for value, instruction in enumerate(program.instructions, count):
         sources = instruction.sources
-        # A reducer of the caller's may give another answer each time; a full array is a result of its own.
+        # A caller's reducer may return a different result each time; a full array is a new result each time.
         is_free = instruction.primitive == "full" or _has_callable(instruction)
         if is_free or not all(source in work for source in sources):
             continue
@@ -121,7 +122,7 @@ def _estimate_work(program: Program, shapes: Shapes, constants: Collection[int])
 
 
 def _has_callable(instruction: Instruction) -> bool:
-    """Whether an instruction calls a reducer of the caller's."""
+    """Return whether an instruction calls a caller's reducer."""
     bodies = () if instruction.loop is None else instruction.loop.bodies
     return instruction.primitive == "apply" or any(
         _has_callable(inner) for body in bodies for inner in body.instructions
@@ -129,12 +130,12 @@ def _has_callable(instruction: Instruction) -> bool:
 
 
 def _is_held(program: Program, shapes: Shapes, estimate: WorkEstimate, value: int, target: Target) -> bool:
-    """Whether a value is computed once; one that is not is computed on each call, from what is."""
+    """Return whether a value is computed once; otherwise it is computed on each call from values that are."""
     count = len(program.operands)
     if value < count:
         return True
     cells = prod(shapes[value])
-    if value in program.outputs:  # the caller gets memory of his own: a copy, or the result computed again
+    if value in program.outputs:  # the caller gets new memory: a copy, or the result computed again
         root = owners(count, program.instructions)[value]
         return root < count or estimate.work[root] >= target.copied_work * prod(shapes[root])
     if cells <= max(target.held_cells, target.held_growth * estimate.cells[value]):
@@ -148,7 +149,7 @@ def _prelude(program: Program, bound: Sequence[int], held: Sequence[int]) -> Pro
     needed = needed_for(program, held)
     new = _selected(program, bound, [value for value in sorted(needed) if value >= count])
     results = []
-    for value in held:  # a result is copied on each call: let it lie as the copies do
+    for value in held:  # a result is copied on each call: give it the layout of the copies
         number = new.numbers[value]
         if value in program.outputs and value >= count and _is_moved(program.instructions[value - count]):
             number = new.emit(Instruction("copy", (number,)), _copy_note(program, value))
@@ -157,7 +158,7 @@ def _prelude(program: Program, bound: Sequence[int], held: Sequence[int]) -> Pro
 
 
 def _rest(program: Program, bound: Sequence[int], held: Sequence[int], values: Collection[int]) -> Program:
-    """Return what is done on each call; a result in memory that is held is copied."""
+    """Return the program of each call; a result in memory that is kept is copied."""
     free = [operand for operand in range(len(program.operands)) if operand not in bound]
     new = _selected(program, (*free, *held), sorted(values))
     owner = owners(len(new.operands), new.instructions)
@@ -180,7 +181,7 @@ def _copy_note(program: Program, value: int) -> Note:
 
 
 def _selected(program: Program, operands: Sequence[int], values: Sequence[int]) -> Rewriter:
-    """Return the instructions of some values, with others as operands."""
+    """Return the instructions of some values, with other values as operands."""
     shapes = shapes_of(program)
     numbers = {value: position for position, value in enumerate(operands)}
     new = Rewriter(program, [shapes[value] for value in operands], numbers)
@@ -207,13 +208,13 @@ def hoist_invariants(
     Parameters
     ----------
     program : Program
-        What is to be done; nothing in it takes over memory.
+        The program, before memory reuse.
     shapes : sequence of tuple of int
         Shape of every value.
     constants : collection of int
         The operands that stay the same.
     fits : callable
-        Whether an array of a shape may be held.
+        Whether an array of a shape may be kept.
     """
     fixed, new = set(constants), Rewriter(program)
     for value, instruction in enumerate(program.instructions, len(program.operands)):
@@ -233,7 +234,7 @@ def hoist_invariants(
 def _fixed_steps(
     block: Instruction, sources: Sequence[Shape], fixed: Collection[int]
 ) -> tuple[dict[int, Shape], list[Shape]]:
-    """Return the shapes of the steps that depend on fixed sources alone, and of those that others read.
+    """Return the shapes of the steps that depend on fixed sources alone, and of those that other steps read.
 
     Steps are numbered after the sources, as in the block.
     """
@@ -246,13 +247,13 @@ def _fixed_steps(
 
 
 def _read_outside(block: Instruction, steps: Collection[int]) -> set[int]:
-    """Return the values of a block that its factors, or steps other than these, read."""
+    """Return the values of a block that its factors, or other steps, read."""
     others = [step for number, step in enumerate(block.steps, len(block.sources)) if number not in steps]
     return {source for step in others for source in step.sources} | set(block.factors)
 
 
 def _without(block: Instruction, steps: dict[int, Shape], new: Rewriter) -> Instruction:
-    """Return a block without some of its steps, which become instructions; sources have their new numbers."""
+    """Return a block without some of its steps, which become instructions; sources get their new numbers."""
     first = len(block.sources)
     values = {number: new.numbers[source] for number, source in enumerate(block.sources)}
     for number, shape in steps.items():

@@ -1,8 +1,8 @@
-"""Which results take over the memory of an array that nothing reads any more.
+"""Memory reuse: results that are written into the memory of a dead array.
 
 A pointwise function writes over an argument if that is fresh memory of this program, of the result's shape
-and dtype, and dead afterwards, whatever views of it there were, and if the function does not read it through
-two views. Operands are never written to.
+and dtype, and dead afterwards, including all views of it, and if the function does not read it through two
+views. Operands are never written to.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ OVER = frozenset({"softmax", "log_softmax", "cumsum", "cumprod", "sort"})
 
 
 def reuse(program: Program, shapes: Sequence[Shape]) -> Program:
-    """Return the program with `over` set where memory can be taken over."""
+    """Return the program with `over` set where memory can be reused."""
     if not any(map(_candidates, program.instructions)):
         return program
     count = len(program.operands)
@@ -61,7 +61,7 @@ def _last_reads(program: Program, owner: Sequence[int]) -> dict[int, int]:
 
 
 def _candidates(instruction: Instruction) -> Sequence[int]:
-    """Return the positions of the sources over which an instruction could write."""
+    """Return the positions of the sources that an instruction could write over."""
     every = range(len(instruction.sources))
     match instruction.primitive:
         case "fused" if not instruction.function:
@@ -76,5 +76,5 @@ def _candidates(instruction: Instruction) -> Sequence[int]:
 
 
 def _is_seen_twice(instruction: Instruction, source: int, owner: Sequence[int]) -> bool:
-    """Whether an instruction reads the same memory through another view: p[i j] + p[j i]."""
+    """Return whether an instruction reads the same memory through another view: p[i j] + p[j i]."""
     return any(other != source and owner[other] == owner[source] for other in instruction.sources)

@@ -1,7 +1,7 @@
-"""Rewrites of a program that make it shorter and change no value.
+"""Rewrites that shorten a program without changing any value.
 
-Each rule looks at an instruction and the one that made its source: two reshapes are one, two transpositions
-are one, and the sum of a diagonal is a single pass of NumPy's C loop.
+Each rule considers an instruction and the one that computes its source: two reshapes become one, two
+transpositions become one, and the sum of a diagonal becomes a single pass of NumPy's C loop.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LETTERS = 52
 
 
 def simplify(program: Program) -> Program:
-    """Return the program with adjoining instructions merged and those that nothing reads left out."""
+    """Return the program with adjacent instructions merged and dead ones removed."""
     count, read_by = len(program.operands), readers(program)
     instructions = list(program.instructions)
     for number, instruction in enumerate(instructions):
@@ -29,7 +29,7 @@ def simplify(program: Program) -> Program:
 
 
 def _merged(first: Instruction, second: Instruction) -> Instruction | None:
-    """Return one instruction for two."""
+    """Return one instruction in place of two."""
     match first.primitive, second.primitive:
         case "reshape" | "ones", "reshape":
             return first._replace(shape=second.shape)

@@ -1,12 +1,13 @@
-"""Parts of a program that run slice by slice over leading axes which all their steps share.
+"""Tiling: parts of a program that run slice by slice over leading axes which all their steps share.
 
-Attention multiplies matrices, takes a softmax, and multiplies again, apart for every batch and head: whole
-arrays of scores need not exist. A region is a value and all that only it needs, as far as the leading axes
-are the same; it becomes one `Sliced` instruction, whose body is a program for one index of these axes.
+Attention multiplies matrices, takes a softmax, and multiplies again, separately for every batch and head:
+whole arrays of scores are not needed. A region is a value and everything that only it needs, as far as the
+leading axes are the same; it becomes one `loop` instruction, whose body is a program for one index of these
+axes.
 
     p = softmax(matmul(q, k)); o = matmul(p, v)  ->  for i: p = softmax(matmul(q[i], k[i])); o[i] = p @ v[i]
 
-It runs after simplification and before memory is taken over, which it asks for inside the body itself.
+It runs after simplification and before memory reuse, which it applies to the body itself.
 """
 
 from __future__ import annotations
@@ -26,20 +27,24 @@ from nameexpr.compiler.schedule.reuse import reuse
 from nameexpr.records import record, replace
 
 MOST_INSTRUCTIONS = 500
-"""Programs that are longer are left alone, so that compiling them stays quick."""
+"""Longer programs are not tiled, so that compiling them stays fast."""
 MOST_LOOPS = 8
-"""Axes that are looped over: Python nests at most 20 loops, and a slice can have blocks."""
+"""The largest number of axes that are looped over: Python nests at most 20 loops, and a slice can have
+blocks.
+"""
 WORK: frozenset[Primitive] = frozenset({"matmul", "integer_matmul", "einsum", "along_axes"})
-"""What makes a region worth its loop: chains of pointwise functions alone are in blocks already."""
+"""Primitives that make a region worth its loop: chains of pointwise functions alone are already in blocks."""
 Key = tuple[int, int]
 """A source, and how many of its leading axes are cut."""
 
 
 @record
 class Region:
-    """Values that are computed slice by slice over `depth` leading axes; the last one leaves the region.
+    """Values that are computed slice by slice over `depth` leading axes; the last one is the result of the
+    region.
 
-    `cells` are those of the largest value of a slice, `saved` the bytes that are no longer alive at once.
+    `cells` is the number of elements of the largest value of a slice, `saved` the bytes that are no longer
+    alive at once.
     """
 
     values: tuple[int, ...]
@@ -49,12 +54,12 @@ class Region:
 
     @property
     def rank(self) -> tuple[float, int]:
-        """What is least for the best region: that it saves most, in few loops."""
+        """The key of the best region, which is least: it saves most, in few loops."""
         return -self.saved, self.depth
 
 
 def tile_leading_axes(program: Program, shapes: Sequence[Shape], target: Target) -> Program:
-    """Return the program with every region that pays computed slice by slice."""
+    """Return the program with every profitable region computed slice by slice."""
     if len(program.instructions) > MOST_INSTRUCTIONS:
         return program
     tiling = Tiling(program, shapes, target)
@@ -66,7 +71,7 @@ def tile_leading_axes(program: Program, shapes: Sequence[Shape], target: Target)
 
 @record
 class Tiling:
-    """A program, and where it can run slice by slice."""
+    """A program, and the regions of it that can run slice by slice."""
 
     program: Program
     shapes: Sequence[Shape]
@@ -78,7 +83,7 @@ class Tiling:
         return len(self.program.operands)
 
     def instruction(self, value: int) -> Instruction:
-        """Return the instruction that makes a value."""
+        """Return the instruction that computes a value."""
         return self.program.instructions[value - self.count]
 
     def size(self, value: int) -> int:
@@ -87,7 +92,7 @@ class Tiling:
         return prod(self.shapes[value]) * ITEM_BYTES.get(dtype, 8)
 
     def is_moved(self, value: int) -> bool:
-        """Whether a value is a view or a cast, which no region is made for."""
+        """Return whether a value is a view or a cast, for which no region is created."""
         instruction = self.instruction(value)
         return is_view(instruction) or instruction.primitive == "cast"
 
@@ -101,7 +106,7 @@ class Tiling:
         return sliceable_axes(instruction, [self.shapes[source] for source in instruction.sources], depth)
 
     def regions(self) -> list[Region]:
-        """Return all regions that pay; they may overlap."""
+        """Return all profitable regions; they may overlap."""
         values = range(self.count, len(self.shapes))
         sizes = [self.size(value) for value in values]
         most = max(sizes, default=0)
@@ -119,7 +124,7 @@ class Tiling:
         return found
 
     def region(self, users: dict[int, list[int]], last: int, depth: int) -> Region | None:
-        """Return the value `last` with all that only it needs and that varies over its leading axes."""
+        """Return the value `last` with all values that only it needs and that vary over its leading axes."""
         inside: set[int] = set()
         whole: set[int] = set()
         heap = [-last]
@@ -142,16 +147,16 @@ class Tiling:
         return Region(tuple(sorted(inside)), depth, cells, self.saved(inside - {last}, cells))
 
     def saved(self, values: set[int], cells: int) -> float:
-        """Return the bytes of values less those of slices; those smaller than the cache save nothing more."""
+        """Return the bytes of values minus those of slices; values smaller than the cache save nothing."""
         made = [value for value in values if not self.is_moved(value)]
         most = max((prod(self.shapes[value]) for value in made), default=0)
         share = min(1.0, max(cells, self.target.cached_cells) / max(1, most))
         return (1 - share) * sum(map(self.size, made))
 
     def is_profitable(self, region: Region) -> bool:
-        """Whether slices save a large value, larger than the result, and are not too small themselves.
+        """Return whether slices avoid a large value, larger than the result, and are not too small.
 
-        Copies are not values worth saving: one copy of the whole is faster than one for every slice.
+        Copies are not worth avoiding: one copy of the whole is faster than one for every slice.
         """
         *inner, last = region.values
         computed = [value for value in inner if not self.is_moved(value) and not self.is_copied(value)]
@@ -164,7 +169,7 @@ class Tiling:
         return works and is_known and is_large and prod(self.shapes[last][: region.depth]) > 1
 
     def tiled(self, region: Region) -> Program:
-        """Return the program with one region as one instruction, where its last value was made."""
+        """Return the program with one region as one instruction, in place of its last value."""
         last, depth = region.values[-1], region.depth
         sources, body = self.slice_body(region)
         cuts = tuple([(None,) * (depth - cut) + tuple(range(cut)) for _, cut in sources])
@@ -184,7 +189,7 @@ class Tiling:
         return new.program()
 
     def layout(self, value: int) -> tuple[int, ...]:
-        """Return the axes in the order of memory that spares a copy: that of the only thing done next."""
+        """Return the axes in the memory order that avoids a copy: that of the only operation that follows."""
         ndim = len(self.shapes[value])
         users = [user for user in self.program.instructions if value in user.sources]
         if value in self.program.outputs or len(users) != 1 or users[0].primitive != "transpose":
@@ -192,7 +197,7 @@ class Tiling:
         return users[0].axes if users[0].axes[-1] == ndim - 1 else tuple(range(ndim))
 
     def slice_body(self, region: Region) -> tuple[tuple[Key, ...], Program]:
-        """Return what a region reads, each with its cut, and the program of one slice.
+        """Return the values that a region reads, each with its cut, and the program of one slice.
 
         Pointwise functions of a slice that fits the cache run one by one, in place, not in blocks.
         """

@@ -1,1 +1,1 @@
-"""Plans as they are shown: steps with names, flops, bytes and times."""
+"""Plans for display: steps with names, flops, bytes and times."""

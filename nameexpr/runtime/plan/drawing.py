@@ -1,8 +1,8 @@
-"""What a plan's pictures are made of, made when one is asked for.
+"""The data of a plan's pictures, created when a picture is requested.
 
-A plan holds a `Drawing`: a promise, since most plans are never drawn. The inert data (of
-`nameexpr.pictures.data`) are made from the compiled stages on first use. They, and not the stages, are what
-is pickled.
+A plan contains a `Drawing`, which is lazy, since most plans are never drawn. The inert data (of
+`nameexpr.pictures.data`) is created from the compiled stages on first use. It is pickled in place of the
+stages.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ GRAPHS = ("network", "tree")
 
 
 class Drawing:
-    """The pictures of a plan, as data: `make` is called once, when they are first asked for."""
+    """The pictures of a plan, as data: `make` is called once, when the first is requested."""
 
     __slots__ = ("_data", "_make")
 
@@ -32,15 +32,15 @@ class Drawing:
 
     @property
     def data(self) -> Drawn:
-        """What is drawn."""
+        """The data to draw."""
         if self._data is None:
             assert self._make is not None
             self._data = self._make()
-            self._make = None  # the stages may go
+            self._make = None  # release the stages
         return self._data
 
     def __repr__(self) -> str:
-        """Return what it is, without making it."""
+        """Return a description, without creating the data."""
         return "<Drawing>"
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -48,7 +48,7 @@ class Drawing:
         return Drawing, (None, self.data)
 
     def picture(self, kind: str) -> Picture:
-        """Return one of the pictures as SVG; NE625 for a kind that there is not."""
+        """Return one of the pictures as SVG; NE625 for an unknown kind."""
         _check_kind("draw", kind, KINDS)
         from nameexpr.pictures.data import TensorNetwork
         from nameexpr.pictures.flow import draw_flow
@@ -79,9 +79,9 @@ class Drawing:
 
 
 def drawn(running: Running, text: str, rows: Sequence[Row], operands: int, limit: int | None) -> Drawn:
-    """Return all that there is to draw of what is done on each call.
+    """Return the data of all pictures of what is executed on each call.
 
-    `rows` are those of the plan's table, `operands` the bytes of the operands, `limit` that of memory.
+    `rows` are those of the plan's table, `operands` the bytes of the operands, `limit` the memory limit.
     """
     from nameexpr.pictures.data import Drawn
     from nameexpr.runtime.plan.flow import formula_graphs
@@ -93,7 +93,7 @@ def drawn(running: Running, text: str, rows: Sequence[Row], operands: int, limit
 
 
 def _check_kind(method: str, kind: object, kinds: Sequence[str]) -> None:
-    """Raise NE625 for a kind of picture that there is not."""
+    """Raise NE625 for an unknown kind of picture."""
     if isinstance(kind, str) and kind in kinds:
         return
     hint = f"there are {', '.join(map(repr, kinds[:-1]))} and {kinds[-1]!r}"

@@ -1,7 +1,8 @@
 """The pictures of a formula as data.
 
-A formula is not a single contraction, so its network is the flow of its values as they are written: operands,
-functions, reductions. Its tree is the flow of the steps that are run, which may do several of these at once.
+A formula is not a single contraction, so that its network is the flow of its values as they are written:
+operands, functions, reductions. Its tree is the flow of the steps that are executed, which may combine
+several of these.
 """
 
 from __future__ import annotations
@@ -40,14 +41,14 @@ from nameexpr.runtime.plan.titles import HOLE, along, written_call, written_numb
 
 
 def formula_graphs(running: Running, text: str, rows: Sequence[Row]) -> tuple[Flow, Flow]:
-    """Return the flow of a formula's values and that of the steps that are run."""
+    """Return the flow of a formula's values and that of the executed steps."""
     bound = frozenset(running.compiled.tree.operands[position] for position in running.bound)
     return _Values(running.compiled, bound).flow(text), _steps_flow(running, text, rows, bound)
 
 
 class _Values:
-    """The values that the outputs need, with the names that statements give them. Numbers stand in the
-    functions that take them; what only orders dims is left out.
+    """The values that the outputs need, with the names of statements. Numbers are shown in the functions that
+    take them; values that only reorder dims are left out.
     """
 
     def __init__(self, compiled: Compilation[Scope], bound: frozenset[str]) -> None:
@@ -85,7 +86,7 @@ class _Values:
         return Node(kind, title, dims_text(axes, graph.sizes), sources, note=note)
 
     def _argument(self, value: int) -> str:
-        """Return what stands for an argument: a number, a name, or a dot."""
+        """Return the text of an argument: a number, a name, or a dot."""
         graph, value = self.compiled.graph, _behind(self.compiled.graph, value)
         node = graph.nodes[value]
         if isinstance(node, Scalar):
@@ -123,7 +124,7 @@ class _Values:
 
 
 def _behind(graph: Graph, value: int) -> int:
-    """Return the value itself in place of one that has its dims as they are."""
+    """Return the value that a reordering has as its source, else the value itself."""
     node = graph.nodes[value]
     while isinstance(node, Arrange) and node.axes == tuple((label,) for label in graph.labels[node.value]):
         value = node.value
@@ -132,13 +133,13 @@ def _behind(graph: Graph, value: int) -> int:
 
 
 def _is_reordering(node: graphs.Node) -> bool:
-    """Whether a value only has the elements of another one, by other labels or in another order."""
+    """Return whether a value only has the elements of another one, with other labels or in another order."""
     return isinstance(node, Arrange | Drop) or (isinstance(node, View) and node.position < 0)
 
 
 def _without_views(flow: Flow, views: AbstractSet[int]) -> Flow:
-    """Fold views into those that read them, and those that come out into what they are views of; a view
-    stays where that is an operand, or has other readers.
+    """Merge views into their readers, and views that are results into their sources; a view is kept if its
+    source is an operand, or has other readers.
     """
     origins = list(range(len(flow.nodes)))
     for view in sorted(views):
@@ -166,13 +167,13 @@ def _without_views(flow: Flow, views: AbstractSet[int]) -> Flow:
 
 
 def _sources(graph: Graph, value: int) -> list[int]:
-    """Return the values that a value is made of, numbers left out."""
+    """Return the values that a value depends on directly, without numbers."""
     sources = [_behind(graph, source) for source in graphs.sources_of(graph.nodes[value])]
     return [source for source in sources if not isinstance(graph.nodes[source], Scalar)]
 
 
 def _steps_flow(running: Running, text: str, rows: Sequence[Row], bound: frozenset[str]) -> Flow:
-    """Return the flow of the steps that are run; a loop is one, with the flops of all that is in it."""
+    """Return the flow of the executed steps; a loop is one step, with the flops of its body."""
     nodes = [_operand(running, position, bound) for position in range(len(running.operands))]
     views = set()
     for step, one, note, shape, loops, title in rows:

@@ -1,4 +1,4 @@
-"""Plans, outlines and code made of compiled texts, with bound operands and without."""
+"""Plans, outlines and code of compiled texts, with bound operands or without."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def plan_of(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> Plan:
-    """Return the plan of a compiled text: of what is done on each call."""
+    """Return the plan of a compiled text: of what is executed on each call."""
     running, limit = _running(entry, compiled, specs), entry.options.memory_limit
     program, tree, rows = running.program, compiled.tree, rows_of(running)
     steps = tuple(row.step for row in rows)
@@ -62,7 +62,7 @@ def outline_of(compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> Outl
 
 
 def source(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> str:
-    """Return the NumPy that runs on each call, as a function to paste."""
+    """Return the NumPy code that is executed on each call, as a function to paste."""
     return _running(entry, compiled, specs).code
 
 
@@ -71,7 +71,7 @@ def _running(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSp
 
 
 def _naive_flops(running: Running, flops: int) -> int:
-    """Return the flops of one loop over all labels; 0 for a bound text that has nothing left to compute."""
+    """Return the flops of one loop over all labels; 0 for a bound text without anything left to compute."""
     plans = running.compiled.plans
     if running.is_bound and not flops:
         return 0
@@ -84,7 +84,7 @@ def _naive_flops(running: Running, flops: int) -> int:
 
 
 def _dtype(running: Running) -> str:
-    """Return the dtype of the computation; "" where an expression only moves cells."""
+    """Return the dtype of the computation; "" if an expression only moves elements."""
     dtypes = [note.dtype for note in running.program.notes]
     computed = [dtype for dtype in dtypes if dtype and not isinstance(dtype, WeakDtype)]
     has_work = not running.is_expression or running.compiled.plans[0].flops

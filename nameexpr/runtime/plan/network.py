@@ -30,12 +30,12 @@ def dims_text(axes: Axes, sizes: Mapping[str, int]) -> str:
 
 
 def with_size(label: str, size: int) -> str:
-    """Return a label with its size; one that is its size stands alone."""
+    """Return a label with its size; a literal is shown alone."""
     return shown(label) if shown(label) == str(size) else f"{shown(label)}={size}"
 
 
 def shape_text(shape: Sequence[int]) -> str:
-    """Return a shape as it is written at a tensor: "2×3", "scalar"."""
+    """Return a shape as it is written next to a tensor: "2×3", "scalar"."""
     return "×".join(map(str, shape)) or "scalar"
 
 
@@ -63,7 +63,7 @@ def _network(running: Running, text: str) -> TensorNetwork:
 
 
 class _Tree:
-    """The contraction tree: operands, then a node for each step of the plan, then what is done at the end."""
+    """The contraction tree: operands, then a node for each step of the plan, then the final operations."""
 
     def __init__(self, running: Running, rows: Sequence[Row]) -> None:
         self.compiled, self.bound = running.compiled, running.bound
@@ -125,7 +125,7 @@ class _Tree:
         return Node("step", row.title, dims, step.values, flops, size, _blocks(row.loops))
 
     def _reduction(self, source: int, labels: tuple[str, ...]) -> Node:
-        """Return the reducer at the end, if it is not a sum."""
+        """Return the final reducer, if it is not a sum."""
         kept = tuple((label,) for label in labels if label not in self.plan.reduced)
         rows = [*self.rows_of.get(None, ()), *self.rows_of.get(len(self.plan.steps) - 1, ())]
         found = [row for row in rows if row.instruction.primitive in {*REDUCING, "fused", "loop"}]
@@ -139,13 +139,13 @@ class _Tree:
 
 
 def _blocks(loops: Sequence[Loop]) -> str:
-    """Return what loops are around a step, as a note."""
+    """Return the loops around a step, as a note."""
     parts = [f"{loop.turns} blocks of {shown(loop.label)}" for loop in loops]
     return f"in {', '.join(parts)}" if parts else ""
 
 
 def memory_of(running: Running, text: str, rows: Sequence[Row], operands: int, limit: int | None) -> Memory:
-    """Return the bytes alive, step by step, beside those of the operands."""
+    """Return the bytes alive, step by step, not counting the operands."""
     alive = timeline(running.program, running.shapes, running.given)
     moments = tuple(
         Moment(row.title, row.step.names, one.during, one.after, one.depth)

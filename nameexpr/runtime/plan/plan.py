@@ -1,7 +1,7 @@
-"""Plans as people read them: a table of steps with flops, bytes and the NumPy call of each, the source to
-paste, and pictures; an outline is what a plan says of the whole, and quick to make.
+"""Plans for display: a table of steps with flops, bytes and the NumPy call of each, the source to paste, and
+pictures; an outline contains the totals of a plan, and is fast to create.
 
-The line below the input of a session shows an outline at every key.
+The line below the input of a session shows an outline after every key.
 
 >>> import nameexpr as ne
 >>> outline = ne.compile("i j, j k -> i k").outline((2, 3), (3, 4))
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from nameexpr.backends.numpy.costs.program import CALL, duration
 from nameexpr.carets import aligned_columns, cut
 from nameexpr.compiler.ir.axes import Names
+from nameexpr.runtime import public
 from nameexpr.runtime.plan.drawing import Drawing
 from nameexpr.runtime.plan.steps import PlanStep
 
@@ -27,15 +28,15 @@ if TYPE_CHECKING:
 
 LEAST_COLUMNS = 24
 VIEW = 1e-6
-"""Seconds below which a step that neither computes nor allocates is a view."""
+"""The seconds below which a step that neither computes nor allocates is a view."""
 INDENT = "  "
 MOST_NODES = 24
-"""Values up to which a notebook gets the picture of the tree with the table."""
+"""The number of values up to which a notebook shows the picture of the tree with the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The result of a text and what it costs, with the meanings that they have in a `Plan`.
+    """The result of a text and its costs, with the same meanings as in a `Plan`.
 
     `flops` of an expression that is sliced to fit into memory are those of the plan without slices.
     """
@@ -50,18 +51,18 @@ class Outline:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What an expression does for operands of given shapes. Printed, it is a table.
+    """The execution plan of an expression for operands of given shapes. Printed, it is a table.
 
     Attributes
     ----------
     text : str
         The expression in its canonical spelling.
     steps : tuple of PlanStep
-        What is done, in order.
+        The steps, in order.
     flops, naive_flops : int
         Multiplications and additions of the plan, and of one loop over all labels.
     peak_bytes : int
-        The most memory that is allocated at once, operands left out.
+        The most memory that is allocated at once, not counting operands.
     operand_bytes : int
         Memory of the operands.
     result_shape : tuple of int
@@ -69,11 +70,11 @@ class Plan:
     result_names : tuple of (str or None), or None
         Names of the result if any operand has names.
     dtype : str
-        Dtype of the computation; "" where cells are only moved.
+        Dtype of the computation; "" if elements are only moved.
     code : str
-        The NumPy that runs, as a function to paste.
+        The NumPy code that is executed, as a function to paste.
     drawing : Drawing
-        What `draw`, `dot` and `mermaid` draw; plans are compared without it.
+        The data for `draw`, `dot` and `mermaid`; it is ignored when plans are compared.
     """
 
     text: str
@@ -90,21 +91,22 @@ class Plan:
 
     @property
     def seconds(self) -> float:
-        """The time that a call is expected to take: an estimate, for one core of one machine."""
+        """The expected time of a call: an estimate, for one core of one machine."""
         return CALL + fsum(step.seconds for step in self.steps)
 
     @property
     def speedup(self) -> float:
-        """How many times fewer flops than one loop over all labels takes."""
-        from decimal import Decimal  # counts may be too large for a float
+        """The ratio of the flops of one loop over all labels to those of the plan."""
+        from decimal import Decimal  # counts may exceed the range of floats
 
         return float(Decimal(self.naive_flops) / Decimal(self.flops)) if self.flops else 1.0
 
     def __str__(self) -> str:
         """Return the table of steps and the totals; a terminal gets the text above it in its width."""
-        columns = get_terminal_size((0, 0)).columns  # 0 where there is no terminal
+        columns = get_terminal_size((0, 0)).columns  # 0 without a terminal
         return "\n".join([*self._heading(columns or None), *self._table(None), *self._totals()])
 
+    @public
     def fitted(self, width: int | None) -> str:
         """Return the table of steps and the totals in at most `width` columns, or whole if that is None.
 
@@ -122,7 +124,7 @@ class Plan:
         return "\n".join(lines if width is None else [cut(line, width) for line in lines])
 
     def _heading(self, width: int | None) -> list[str]:
-        """Return the text, each statement on its line, without the middle of those that are too long."""
+        """Return the text, each statement on its line; the middle of those that are too long is left out."""
         from nameexpr.pictures.words import short
 
         lines = self.text.split("\n")
@@ -134,7 +136,7 @@ class Plan:
         return [INDENT + line for line in lines]
 
     def _cells(self) -> list[list[str]]:
-        """Return the table: its head, then a row for each step."""
+        """Return the elements of the table: its head, then a row for each step."""
         rows = [["step", "what", "names", "flops", "bytes", "time", "call"]]
         rows += [
             [str(number), one.what, one.names, _number(one.flops), _number(one.bytes), _time(one), one.call]
@@ -159,10 +161,11 @@ class Plan:
         ]
 
     def __repr__(self) -> str:
-        """Return one line that says which plan this is."""
+        """Return one line that identifies the plan."""
         costs = f"{len(self.steps)} steps, {self.flops:,} flops, {self.peak_bytes:,} bytes"
         return f"<Plan of {self.text!r}: {costs}>"
 
+    @public
     def draw(self, kind: Literal["network", "tree", "memory"] = "network") -> Picture:
         """Return a picture as SVG: a str, which notebooks show.
 
@@ -187,6 +190,7 @@ class Plan:
         """
         return self.drawing.picture(kind)
 
+    @public
     def dot(self, kind: Literal["network", "tree"] = "network") -> str:
         """Return the network or the tree as text for Graphviz.
 
@@ -197,6 +201,7 @@ class Plan:
         """
         return self.drawing.dot(kind)
 
+    @public
     def mermaid(self, kind: Literal["network", "tree"] = "network") -> str:
         """Return the network or the tree as text for Mermaid.
 
@@ -221,7 +226,9 @@ class Plan:
         return self.drawing.mermaid(kind)
 
     def _repr_html_(self) -> str:
-        """Return the table for notebooks, and the tree below it if it is not too large; all is escaped."""
+        """Return the table for notebooks, followed by the tree unless it is too large; all text is
+        escaped.
+        """
         from nameexpr.pictures.words import escaped
 
         head, *rows = [[escaped(cell) for cell in row] for row in self._cells()]
@@ -234,13 +241,13 @@ class Plan:
         return f"{''.join(lines)}</tbody></table>{totals}<br>{self._tree() or ''}</div>"
 
     def _tree(self) -> Picture | None:
-        """Return the tree if it is small enough to stand with the table."""
+        """Return the tree if it is small enough to be shown with the table."""
         return self.draw("tree") if len(self.drawing.data.tree.nodes) <= MOST_NODES else None
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """Return what a notebook can show: text, a table with the tree, and the tree if it is not too large.
+        """Return the formats for notebooks: text, a table with the tree, and the tree if it is not too large.
 
-        The tree is in both, for a front end shows one of them.
+        The tree is in both, because a front end shows one of them.
         """
         bundle = {"text/plain": str(self), "text/html": self._repr_html_()}
         tree = self._tree()

@@ -1,4 +1,4 @@
-"""What is done on each call, as plans tell it: a program, what its operands are, and its code."""
+"""What is executed on each call, for plans: a program, its operands, and its code."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from nameexpr.syntax.unparse import unparse, unparse_formula, unparse_term
 class Listed(NamedTuple):
     """An operand of a program as plans list it: by `label` in the table, with `comment` in the code.
 
-    `bound` is the comment where the operand is bound; `is_held` says that it is a value which bound operands
-    gave.
+    `bound` is the comment if the operand is bound; `is_held` means that it is a value computed from bound
+    operands.
     """
 
     label: str
@@ -41,10 +41,11 @@ class Listed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """What is done on each call of a compiled text: `program`, whose operands are those that are not bound,
-    then values that are held.
+    """What is executed on each call of a compiled text: `program`, whose operands are the unbound ones,
+    followed by values that are kept.
 
-    `bound` are the positions of bound operands, `fixed` what they are; `folded` is the program in two parts.
+    `bound` are the positions of bound operands, `fixed` their specifications; `folded` is the program in two
+    parts.
     """
 
     compiled: Compilation[Any]
@@ -58,18 +59,18 @@ class Running:
 
     @property
     def is_bound(self) -> bool:
-        """Whether a part of the program is done before the calls."""
+        """Whether a part of the program is executed before the calls."""
         return self.folded is not None
 
     @property
     def is_expression(self) -> bool:
-        """Whether the text is an expression: else it is a formula."""
+        """Whether the text is an expression rather than a formula."""
         return isinstance(self.compiled.tree, Expression)
 
     @property
     def code(self) -> str:
-        """The NumPy that runs, as a function to paste, with labels in comments only; a function `prepare`
-        before it gives the last operands of `compute`.
+        """The NumPy code that is executed, as a function to paste, with labels in comments only; a preceding
+        function `prepare` returns the last operands of `compute`.
         """
         tree = self.compiled.tree
         if isinstance(tree, Expression):
@@ -92,7 +93,7 @@ class Running:
 def running_of(
     compiled: Compilation[Any], specs: Sequence[OperandSpec], free: Sequence[int], folded: Folded | None
 ) -> Running:
-    """Return what is done on each call of a compiled text; `free` are the operands that are not bound."""
+    """Return what is executed on each call of a compiled text; `free` are the unbound operands."""
     is_expression = isinstance(compiled.tree, Expression)
     operands = tuple(_of_expression(compiled, specs) if is_expression else _of_formula(compiled, specs))
     if folded is None:
@@ -143,7 +144,7 @@ def _of_formula(compiled: Compilation[Scope], specs: Sequence[OperandSpec]) -> I
 
 
 def _held(name: str, note: Note, shape: tuple[int, ...]) -> Listed:
-    """Return a value that bound operands gave; it has a name in a formula."""
+    """Return a value computed from bound operands; it has a name in a formula."""
     if name:
         labels = " ".join(map(shown, note.labels or ("_",) * len(shape)))
         return Listed(name, note.dtype, f"{name}[{labels}] {shape}" if shape else name, is_held=True)

@@ -32,15 +32,15 @@ class PlanStep:
     what : str
         The kind of step: matmul, multiply, sum, transpose, ...
     names : str
-        Labels of its arrays and of what it makes: "batch chan, chan out -> batch out".
+        Labels of its operands and of its result: "batch chan, chan out -> batch out".
     flops : int
-        Multiplications and additions, counted as opt_einsum counts them; 0 where cells are only moved.
+        Multiplications and additions, counted as opt_einsum counts them; 0 if elements are only moved.
     bytes : int
-        Memory that it allocates; 0 for a view.
+        The memory that it allocates; 0 for a view.
     call : str
         The NumPy call, in the names of `Plan.code`.
     seconds : float
-        The time that it is expected to take, in all blocks together: an estimate.
+        The expected time, in all blocks together: an estimate.
     """
 
     what: str
@@ -52,9 +52,10 @@ class PlanStep:
 
 
 class Row(NamedTuple):
-    """A step with the instruction that it tells of, the note and shape of its value, the loops around it.
+    """A step with the instruction that it describes, the note and shape of its value, and the loops around
+    it.
 
-    `title` is the number that the step has in the table, and what it does.
+    `title` is the number of the step in the table, and its operation.
     """
 
     step: PlanStep
@@ -66,14 +67,14 @@ class Row(NamedTuple):
 
 
 class Argument(NamedTuple):
-    """How a value is written as an argument, and the labels of its axes; these may be unknown."""
+    """The text of a value as an argument, and the labels of its axes, if known."""
 
     name: str
     labels: tuple[str, ...]
 
 
 def rows_of(running: Running) -> list[Row]:
-    """Return a row for each step of what is done on each call."""
+    """Return a row for each step that is executed on each call."""
     program, count = running.program, len(running.operands)
     names = [value_name(value, count) for value in range(count + len(program.instructions))]
     labels = [operand.label for operand in running.operands]
@@ -83,7 +84,7 @@ def rows_of(running: Running) -> list[Row]:
 
 
 def _arguments(running: Running) -> list[Argument]:
-    """Return what titles need of the operands: names, if it is a formula, and labels."""
+    """Return the operands as titles show them: names, for a formula, and labels."""
     free = [number for number in range(len(running.compiled.operands.shapes)) if number not in running.bound]
     labels = {
         node.position: tuple("·".join(map(shown, axis)) for axis in node.axes)
@@ -108,10 +109,10 @@ def _rows(
     loops: tuple[Loop, ...],
     numbering: Numbering,
 ) -> list[Row]:
-    """Return the rows of a program, those inside a loop behind the loop, for one of its blocks.
+    """Return the rows of a program, those inside a loop after the loop, for one of its blocks.
 
-    `labels` are those of its operands, as text, and `known` what titles need of them; `names` is what the
-    code calls all its values.
+    `labels` are those of its operands, as text, and `known` the operands as titles show them; `names` are the
+    names of all its values in the code.
     """
     count = len(program.operands)
     labels = [*labels, *(" ".join(map(shown, note.labels)) for note in program.notes)]
@@ -153,12 +154,12 @@ def flops_of(
 ) -> list[int]:
     """Return the flops of each instruction, in all blocks together.
 
-    Those of a step of the order belong to the instruction that does its work, the last of several; a step
+    The flops of a step of the order belong to the instruction that computes it, the last of several; a step
     that has a loop's label does a part of its work in each block.
     """
     steps = [step for plan in running.compiled.plans for step in plan.steps]
     working: dict[int, int] = {}
-    sliced: dict[int, set[int]] = {}  # the steps of the order that slices do
+    sliced: dict[int, set[int]] = {}  # the steps of the order that slices compute
     for number, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True)):
         if note.step is not None and one.primitive in WORKING:
             working[note.step] = number
@@ -184,19 +185,19 @@ def flops_of(
 
 
 def total_flops(running: Running, program: Program, loops: tuple[Loop, ...] = ()) -> int:
-    """Return the flops of a program, those in its loops too."""
+    """Return the flops of a program, including its loops."""
     blocks = [one.loop for one in program.instructions if one.loop is not None and one.loop.block]
     inside = [total_flops(running, loop.body, (*loops, loop)) for loop in blocks]
     return sum(flops_of(running, program, shapes_of(program), loops)) + sum(inside)
 
 
 def _blocks(loops: Sequence[Loop]) -> float:
-    """Return how many blocks there are in all, the smaller ones at the end as parts of one."""
+    """Return the total number of blocks, where the smaller ones at the end count as fractions."""
     return prod(loop.sizes[0] / loop.block for loop in loops)
 
 
 def repeats(loops: Sequence[Loop], labels: Sequence[str]) -> int:
-    """Return how often a step without a loop's label is done again."""
+    """Return how often a step without a loop's label is repeated."""
     return prod(loop.turns for loop in loops if loop.label not in labels)
 
 
@@ -206,7 +207,7 @@ def _reduced_flops(
     running: Running | None = None,
     loops: Sequence[Loop] = (),
 ) -> int:
-    """Return the flops of a reducer that is not a sum: one per cell."""
+    """Return the flops of a reducer that is not a sum: one per element."""
     if one.primitive not in REDUCING:
         return 0
     if running is not None and running.is_expression:
@@ -217,7 +218,7 @@ def _reduced_flops(
 
 
 def pointwise_flops(one: Instruction) -> int:
-    """Return the flops of a pointwise function: one per cell."""
+    """Return the flops of a pointwise function: one per element."""
     if one.primitive == "pointwise":
         return prod(one.shape)
     if one.primitive == "fused":

@@ -1,4 +1,4 @@
-"""What values and steps are called in pictures: by what they do, as a formula would write it.
+"""Titles of values and steps in pictures: their operation, as a formula would write it.
 
 >>> written_call(FUNCTIONS["/."], ["x", "2"]), along("softmax", ["C"], "x")
 ('x / 2', 'softmax[C](x)')
@@ -15,19 +15,19 @@ from nameexpr.ops import FUNCTIONS, OPERATORS, SIGNS, Function
 from nameexpr.rules.calls import shown as shown_number
 
 HOLE = "·"
-"""Stands for a value without a name, which a line brings."""
+"""A placeholder for a value without a name, which an edge connects."""
 _ROWS: Mapping[str, Function] = {row.kernel: row for row in FUNCTIONS.values()}
 """The row of each pointwise kernel."""
 
 
 def written_number(number: complex) -> str:
-    """Return a number in few characters."""
+    """Return a number in a few characters."""
     return shown_number(number) if isinstance(number, int) else f"{number:.6g}"
 
 
 def written_call(row: Function, arguments: Sequence[str], *, is_inner: bool = False) -> str:
     """Return a pointwise function as it would be written; only its name, if no argument has a name and it is
-    not inside another one.
+    not nested.
     """
     if row is SIGNS.get(row.name):
         return f"{row.name}{arguments[0]}"
@@ -43,14 +43,14 @@ def _is_sign(row: Function | None) -> bool:
 
 
 def along(function: str, labels: Sequence[str], argument: str) -> str:
-    """Return a function along labels as it would be written; they may be unknown."""
+    """Return a function along labels as it would be written; the labels may be unknown."""
     brackets = f"[{' '.join(map(shown, labels))}]" if labels else ""
     return f"{function}{brackets}" + ("" if argument == HOLE else f"({argument})")
 
 
 def step_title(instruction: Instruction, arguments: Sequence[str], labels: Sequence[str]) -> str:
-    """Return what an instruction does to its arguments; `labels` are those of the axes of the first one, if
-    they are known.
+    """Return the operation of an instruction on its arguments; `labels` are those of the first one's axes, if
+    known.
     """
     if instruction.loop is not None:
         return _loop_title(instruction.loop)
@@ -79,7 +79,7 @@ def _picked(labels: Sequence[str], axes: Sequence[int]) -> list[str]:
 
 def _pointwise(instruction: Instruction, arguments: Sequence[str], *, is_inner: bool = False) -> str:
     row = _ROWS.get(instruction.function)
-    if row is None:  # a conversion, which is not a function of the language
+    if row is None:  # a cast, which is not a function of the language
         return f"as {instruction.dtype}"
     arrays = iter(arguments)
     filled = [next(arrays) if one is None else written_number(one) for one in instruction.constants]
@@ -87,8 +87,8 @@ def _pointwise(instruction: Instruction, arguments: Sequence[str], *, is_inner: 
 
 
 def _fused(instruction: Instruction, arguments: Sequence[str], labels: Sequence[str]) -> str:
-    """Return the functions of a block, one inside the other."""
-    texts = [(text, False) for text in arguments]  # and whether they need parentheses next to a sign
+    """Return the functions of a block as a nested call."""
+    texts = [(text, False) for text in arguments]  # with whether they need parentheses next to a sign
     for step in instruction.steps:
         is_sign = _is_sign(_ROWS.get(step.function))
         inner = [_enclosed(*texts[source]) if is_sign else texts[source][0] for source in step.sources]
@@ -105,7 +105,7 @@ def _enclosed(text: str, is_sign: bool) -> str:
 
 
 def _loop_title(loop: Loop) -> str:
-    """Return what a loop is: its label, or the steps of each slice."""
+    """Return the description of a loop: its label, or the steps of each slice."""
     if loop.block:
         return f"blocks of {shown(loop.label)}"
     body, count = loop.body, len(loop.body.operands)

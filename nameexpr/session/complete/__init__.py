@@ -1,9 +1,9 @@
-"""Tab completion: what may come next at the cursor.
+"""Tab completion: the possible continuations at the cursor.
 
-Commands, files, Python and factories have rules of their own. All else is read with both grammars up to the
-word under the cursor, as an expression and as a formula; whichever can still be true of the text says what it
-accepts, and only then are names looked up. So an unfinished line needs no kind, and nothing is offered that
-the grammar would refuse.
+Commands, files, Python and factories have separate rules. Everything else is read with both grammars up to
+the word under the cursor, as an expression and as a formula; each that the text may still be determines what
+it accepts, and only then are names looked up. An unfinished line therefore needs no kind, and nothing is
+offered that the grammar would reject.
 
 >>> known = Known({"x": (("N", "C"), (2, 3))}, {":names": "what is there"})
 >>> [completion.text for completion in complete("y[N] = sum[C](x[", 16, known)]
@@ -37,11 +37,11 @@ from nameexpr.session.lines import ALIASES, ARRAYS, FACTORIES, MODULES, PICTURES
 __all__ = ["Completion", "Known", "complete"]
 
 LONGEST = 8_000
-"""Longest text, in characters, that is completed, so that no key is slow."""
+"""The length of the longest text that is completed, so that no key is slow."""
 LOOKED_AT = 5_000
-"""Entries of a folder that are read; in a larger one some are not offered."""
+"""The number of entries of a folder that are read; in a larger one some are not offered."""
 REACH = 128
-"""Characters of Python before the cursor that are looked at."""
+"""The number of characters of Python before the cursor that are examined."""
 FUNCTIONS = frozenset({*POINTWISE, *ALONG_DIMS, *ONE_DIM})
 _ALIAS = re.compile(r"\S=\s*\Z")
 _CALLED = re.compile(r"(?<![\w'.])(\w+)\(")
@@ -110,7 +110,7 @@ def _command(text: str, cursor: int, known: Known) -> tuple[Completion, ...]:
 
 
 def _word_choices(takes: str, words: list[str], last: str, known: Known) -> list[Choice]:
-    """Return the choices for the last word of an argument that is not text and no file."""
+    """Return the choices for the last word of an argument that is neither a text nor a file."""
     match takes, words:
         case "setting", []:
             return [Choice(option, "option") for option in known.options]
@@ -140,8 +140,8 @@ def _path_choices(name: str, given: str, known: Known) -> tuple[int, list[Choice
 
 
 def _files(written: str, endings: tuple[str, ...]) -> list[Choice]:
-    """Return the files and folders that complete a path, which may begin with a quote; hidden ones only if it
-    asks for them.
+    """Return the files and folders that complete a path, which may begin with a quote; hidden ones only if
+    its name begins with a dot.
     """
     quote = written[:1] if written[:1] in ("'", '"') else ""
     folder, slash, beginning = written[len(quote) :].rpartition("/")
@@ -153,14 +153,14 @@ def _files(written: str, endings: tuple[str, ...]) -> list[Choice]:
         with os.scandir(where or ".") as entries:
             fitting = [e for e in islice(entries, LOOKED_AT) if e.name.casefold().startswith(folded)]
             names = [(e.name, e.is_dir()) for e in fitting if e.name.isprintable()]
-    except (OSError, ValueError):  # no such folder, or a path that no system takes
+    except (OSError, ValueError):  # no such folder, or an invalid path
         return []
     for name, is_folder in sorted(names, key=lambda entry: (not entry[0].startswith(beginning), entry[0])):
         is_hidden = name.startswith(".") and not beginning
         if not is_hidden and (is_folder or name.casefold().endswith(endings)):
             path = f"{folder}{slash}{name}"
             mark = quote or ("" if _UNQUOTED.fullmatch(path) else "'" if '"' in path else '"')
-            # The quote of a folder stays open.
+            # The quote of a folder is left open.
             choice = (
                 Choice(f"{mark}{path}/", "folder") if is_folder else Choice(f"{mark}{path}{mark}", "file")
             )

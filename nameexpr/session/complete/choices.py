@@ -16,15 +16,16 @@ from nameexpr.errors import CHOICES, LONGEST
 NamesAndShape: TypeAlias = tuple[tuple[str | None, ...], tuple[int, ...]]
 
 MOST = 200
-"""Most completions at one place."""
+"""The largest number of completions."""
 NEAR = 2
-"""Shortest word, in characters, for which near matches are searched."""
+"""The length of the shortest word for which near matches are searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a session has: tensors (names and shape by name), commands (":names" to what it does), options of
-    `:set` with their choices, codes of errors and words that there is help about with what they mean.
+    """The contents of a session: tensors (names and shape by name), commands (":names" to their
+    descriptions), options of `:set` with their choices, codes of errors and words of the help with their
+    descriptions.
     """
 
     tensors: Mapping[str, NamesAndShape] = field(default_factory=dict)
@@ -35,7 +36,7 @@ class Known:
 
 
 class Completion(NamedTuple):
-    """What replaces the text from `start` up to the cursor, how it is shown, and a note about it."""
+    """The replacement of the text from `start` up to the cursor, how it is shown, and a note about it."""
 
     text: str
     start: int
@@ -44,7 +45,7 @@ class Completion(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A candidate, a note about it, and of a dim its size."""
+    """A candidate, a note about it, and for a dim its size."""
 
     text: str
     about: str
@@ -53,7 +54,7 @@ class Choice(NamedTuple):
 
 def ranked(word: str, choices: Iterable[Choice]) -> list[Choice]:
     """Filter choices by a word: exact prefixes, then prefixes in another case, else near matches. A word that
-    is itself a choice is completed to longer ones only.
+    is itself a choice is only completed to longer ones.
 
     >>> [choice.text for choice in ranked("n", [Choice("N", ""), Choice("k", ""), Choice("norm[", "")])]
     ['norm[', 'N']
@@ -77,7 +78,7 @@ def ranked(word: str, choices: Iterable[Choice]) -> list[Choice]:
 
 
 def placed(start: int, choices: Iterable[Choice]) -> tuple[Completion, ...]:
-    """Make completions of choices for the word that begins at `start`."""
+    """Return completions of choices for the word that begins at `start`."""
     return tuple(
         Completion(choice.text, start, visible(choice.text.strip() or choice.text), visible(choice.about))
         for choice in choices
@@ -86,12 +87,12 @@ def placed(start: int, choices: Iterable[Choice]) -> tuple[Completion, ...]:
 
 
 def is_readable(name: object) -> bool:
-    """Return whether the grammar reads this as one name."""
+    """Return whether the grammar accepts this as one name."""
     return isinstance(name, str) and name != "_" and name.rstrip("'").isidentifier()
 
 
 def tensors(known: Known) -> list[Choice]:
-    """Return the tensors of a session, the last result behind those that have a name.
+    """Return the tensors of a session, the last result after the named ones.
 
     >>> tensors(Known({"x": (("N", None), (2, 3))}))
     [Choice(text='x', about='tensor (N=2, 3)', size=None)]

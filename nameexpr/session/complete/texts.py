@@ -1,9 +1,9 @@
 """Completion of expressions and formulas.
 
 Lark's interactive parser reads the text before the word at the cursor, with the stored tables and without
-building a tree, and tells which tokens may follow. Only then are names looked up: in an expression dims for
-the inputs, labels of the inputs for the result, reducers, and behind the bar the tensors that fit the terms;
-in a formula the dims of the operand inside its brackets, else operands and functions.
+building a tree, and determines which tokens may follow. Only then are names looked up: in an expression dims
+for the inputs, labels of the inputs for the result, reducers, and after the bar the tensors that fit the
+terms; in a formula the dims of the operand inside its brackets, else operands and functions.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NAME = rf"{WORD}'*"
 ALONG_DIMS = {**REDUCTIONS, **ALONG}
 ONE_DIM = frozenset({SIZE, INDEX})
 HEAD = 256
-"""Characters before a bracket in which the name in front of it is searched."""
+"""The number of characters before a bracket in which the name in front of it is searched."""
 _REVERSED_WORD = re.compile(r"(?:[A-Za-z0-9_']|[^\x00-\x7F\s])*")
 _STATEMENT = re.compile(rf"(?:^|;)\s*({NAME})\s*(?:\[([^\[\]]*)\]\s*)?=(?!=)")
 _HEAD = re.compile(rf"({NAME})\s*$")
@@ -69,8 +69,8 @@ def word_before(text: str) -> str | None:
 class TermPosition(NamedTuple):
     """A position in a term that is being written.
 
-    `items` are those outside groups, as the tensor calls them (None for one without a name); `used` are all
-    names so far; `is_counted` is false behind `...` or a pack, where the number of dims is open.
+    `items` are those outside groups, by their names in the tensor (None for one without a name); `used` are
+    all names so far; `is_counted` is false after `...` or a pack, where the number of dims is open.
     """
 
     items: tuple[str | None, ...]
@@ -108,7 +108,7 @@ def _words(text: str, kind: Kind) -> Iterator[tuple[str, str]]:
 
 
 def _labels(text: str, kind: Kind) -> list[str]:
-    """Return the labels of a text, each once; of `batch=N` only N is a label."""
+    """Return the labels of a text, each once; in `batch=N` only N is a label."""
     words = [*_words(text, kind), ("", ""), ("", "")]
     following = zip(words, words[1:], words[2:], strict=False)
     return list(
@@ -125,7 +125,7 @@ def _described(labels: Iterable[str], about: dict[str, Choice]) -> list[Choice]:
 
 
 def expression_choices(before: str, after: str, word: str, known: Known) -> list[Choice]:
-    """Return the choices between two parts of an expression; `word` is what is typed so far."""
+    """Return the choices between two parts of an expression; `word` is the word typed so far."""
     before, after = without_comments(before), without_comments(after)
     text, bar, written = before.partition("|")
     if bar:
@@ -143,7 +143,7 @@ def expression_choices(before: str, after: str, word: str, known: Known) -> list
 
 
 def _in_input(inputs: str, after: str, word: str, known: Known) -> list[Choice]:
-    """Return the dims for an input term, or what follows a term that has all names of a tensor."""
+    """Return the dims for an input term, or the items after a term that has all names of a tensor."""
     position = position_in(inputs.rpartition(",")[2])
     about = dims(known)
     here = () if position.in_group or position.after_equal else tuple(known.tensors.values())
@@ -185,7 +185,7 @@ def formula_choices(before: str, after: str, known: Known) -> list[Choice]:
     marked = with_semicolons(before + "x")[:-1]  # a line break counts once something follows it
     done, semicolon, statement = marked.rpartition(";")
     allowed = accepted(marked, "formula")
-    if not allowed and not accepted(before):  # a mistake in an earlier statement is no reason for silence
+    if not allowed and not accepted(before):  # offer choices even if an earlier statement is wrong
         allowed = accepted(statement, "formula")
     square = [bracket for bracket in open_brackets(statement) if statement[bracket] == "["]
     choices: list[Choice] = []
@@ -215,10 +215,10 @@ def functions() -> tuple[Choice, ...]:
 
 
 def _in_brackets(head: str, term: str, done: str, text: str, known: Known) -> list[Choice]:
-    """Return the dims that may come next in the square brackets behind `head`.
+    """Return the dims that may come next in the square brackets after `head`.
 
-    Of a tensor these are the dims that its term lacks, the one at this very place first; where the tensor's
-    dim has no name, any label may stand: those in the brackets of the text, then the session's.
+    For a tensor these are the dims that its term lacks, the one at this position first; if the tensor's dim
+    has no name, any label is allowed: those in the brackets of the text, then the session's.
     """
     position = position_in(term)
     if head in ONE_DIM and position.items:

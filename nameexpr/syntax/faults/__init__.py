@@ -1,1 +1,1 @@
-"""What is wrong with a text that does not parse, and what its writer probably meant."""
+"""Diagnostics for texts that do not parse: what is wrong, and what was probably meant."""

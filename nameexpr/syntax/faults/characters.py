@@ -1,7 +1,7 @@
-"""What people write in a formula that cannot even be scanned, and how it is written here.
+"""Characters that formulas cannot contain, and what to write instead.
 
-`_GUESSES` are tried in order around the place where the scan stopped; numbers and points have functions of
-their own, for what to write depends on what stands around them.
+`_GUESSES` are tried in order around the position where scanning stopped; numbers and points have their own
+functions, because the advice depends on what surrounds them.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def character_fault(text: str, position: int) -> Diagnostic:
 
 
 def _number(text: str, position: int) -> tuple[Span, str, str] | None:
-    """Digits run into something else: 2x, 2j, 1_000, 0x1f, 1.2.3."""
+    """Explain digits followed by something else: 2x, 2j, 1_000, 0x1f, 1.2.3."""
     match = around(_DIGITS, text, position)
     if match is None:
         return None
@@ -93,7 +93,7 @@ def _number(text: str, position: int) -> tuple[Span, str, str] | None:
 
 
 def _point(text: str, position: int) -> tuple[Span, str, str] | None:
-    """A point after a name or a bracket: methods, attributes and modules."""
+    """Explain a point after a name or a bracket: methods, attributes and modules."""
     match = around(_POINTED, text, position)
     if match is None or match[0].rstrip().endswith("..."):
         if text[position] != ".":

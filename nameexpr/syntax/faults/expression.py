@@ -1,7 +1,7 @@
-"""Refusals of an expression in the user's words: what was probably meant, and how it is written here.
+"""Syntax errors of expressions: what was probably meant, and how to write it.
 
-`CHARACTERS` is a table of what cannot be scanned, tried in order around the place where the scan stopped;
-`_token_fault` explains a token that cannot stand where it stands.
+`CHARACTERS` is a table of what cannot be scanned, tried in order around the position where scanning stopped;
+`_token_fault` explains a misplaced token.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _SIGNS = ("PLUS", "MINUS", "STAR")
 
 
 def syntax_fault(text: str) -> Diagnostic:
-    """Explain where the grammar refuses a text."""
+    """Explain where the grammar rejects a text."""
     fault = refusal(text, "expression")
     token = getattr(fault, "token", None)
     if token is None or token.type in _SIGNS:  # a character that cannot be scanned, or only in positions

@@ -1,7 +1,7 @@
-"""Refusals of a formula in the user's words: what was probably meant, and how it is written here.
+"""Syntax errors of formulas: what was probably meant, and how to write it.
 
-What cannot be scanned is explained in `nameexpr.syntax.faults.characters`. Here are the tokens that cannot
-stand where they stand; the functions of `_TOKENS` are tried in order.
+What cannot be scanned is explained in `nameexpr.syntax.faults.characters`. This module explains misplaced
+tokens; the functions of `_TOKENS` are tried in order.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ class _ChainedComparison(Exception):  # noqa: N818  a parcel on its way through 
 
 
 class _Chains:
-    """Lark's callback for `a < b < c`, which the grammar reads."""
+    """Lark's callback for `a < b < c`, which the grammar accepts."""
 
     @staticmethod
     def comparison(children: list[Any]) -> None:
-        """Refuse more than one sign."""
+        """Reject more than one comparison sign."""
         if len(children) > 3:  # noqa: PLR2004  one comparison: two values and the sign
             raise _ChainedComparison([Span(sign.start_pos, sign.end_pos) for sign in children[1::2]])
 
 
 def formula_fault(text: str, lines: str) -> Diagnostic:
-    """Explain where the grammar refuses a formula; `lines` is the text with semicolons."""
+    """Explain where the grammar rejects a formula; `lines` is the text with semicolons."""
     if not lines.strip(" ;\t\n\r"):
         return Diagnostic("NE140", "the formula is empty", text, hint="write a statement: y = x[N C] + b[C]")
     try:
@@ -75,7 +75,7 @@ def formula_fault(text: str, lines: str) -> Diagnostic:
 
 
 def _chained(text: str, lines: str, signs: list[Span]) -> Diagnostic:
-    """`a < b < c`, and `a < b & c < d`, which is read as `a < (b & c) < d`."""
+    """Explain `a < b < c`, and `a < b & c < d`, which is read as `a < (b & c) < d`."""
     hint, first = "write (a < b) & (b < c)", signs[0].end
     between = re.finditer(r"[&|]", lines[first : signs[-1].start])
     words = [word for word in between if not open_brackets(lines[first : first + word.start()])]
@@ -86,7 +86,7 @@ def _chained(text: str, lines: str, signs: list[Span]) -> Diagnostic:
 
 
 def _doubled(stop: Stop) -> Diagnostic | None:
-    """`&&` and `||`, `<<` and `>>`; `~=` for a comparison."""
+    """Explain `&&` and `||`, `<<` and `>>`; `~=` for a comparison."""
     if stop.rest.startswith("~="):
         span = Span(stop.span.start, stop.span.start + 2)
         return stop.at(span, "NE142", "'~=' has no meaning in a formula", "write !=")
@@ -115,7 +115,7 @@ def _needs_value(stop: Stop) -> Diagnostic | None:
 
 
 def _no_left_side(stop: Stop) -> Diagnostic:
-    """An operator that begins a value, or a line that was to go on."""
+    """Explain an operator at the start of a value, or a line that was meant to continue the previous one."""
     message, hint = f"a value is missing before '{stop.word}'", "write a value before it"
     above = len(stop.before.rstrip("; "))
     if above and stop.before.endswith(";") and "\n" in stop.text[above : stop.span.start]:
@@ -135,7 +135,7 @@ def _words(stop: Stop) -> Diagnostic | None:
 
 
 def _missing_operator(stop: Stop) -> Diagnostic | None:
-    """Two values side by side: dims outside brackets, or a product without its sign."""
+    """Explain two adjacent values: dims outside brackets, or a product without its sign."""
     if stop.kind not in ("NAME", "INT", "FLOAT", "LPAR", "LSQB", "PACK", "ANONYMOUS", "DOTS"):
         return None
     if not re.search(r"[\w\])']$", stop.before) or stop.in_square_brackets:
@@ -148,7 +148,7 @@ def _missing_operator(stop: Stop) -> Diagnostic | None:
 
 
 def _equal(stop: Stop) -> Diagnostic | None:
-    """An equals sign that gives no name to a value."""
+    """Explain an equals sign that does not name a value."""
     if stop.kind != "EQUAL" or stop.in_square_brackets:
         return None
     update = re.search(r"(\*\*|//|[-+*/%&|~]|==|!=|<=|>=)$", stop.text[: stop.span.start])
@@ -172,7 +172,7 @@ def _equal(stop: Stop) -> Diagnostic | None:
 
 
 def _update(stop: Stop, sign: str) -> Diagnostic:
-    """`y += x` and the like; `===` and `~=` for a comparison."""
+    """Explain `y += x` and the like; `===` and `~=` for a comparison."""
     span = Span(stop.span.start - len(sign), stop.span.end)
     name = re.search(rf"(?:^|;)\s*({NAME})\s*{re.escape(sign)}$", stop.before)
     hint = "every statement defines a new name to a value"
@@ -186,7 +186,7 @@ def _update(stop: Stop, sign: str) -> Diagnostic:
 
 
 def _in_term(stop: Stop) -> Diagnostic | None:
-    """Something that is not an item of a term, inside square brackets."""
+    """Explain something that is not an item of a term, inside square brackets."""
     if not stop.in_square_brackets or stop.kind == "end":
         return None
     opened = max(position for position in stop.open_brackets if stop.text[position] == "[")
@@ -209,7 +209,7 @@ _HELP = {
 
 
 def _not_closed(stop: Stop) -> Diagnostic | None:
-    """A bracket that should have been closed before this stop."""
+    """Explain a bracket that should have been closed before this position."""
     brackets = stop.open_brackets
     if not brackets:
         return None
@@ -237,7 +237,7 @@ def _not_closed(stop: Stop) -> Diagnostic | None:
 
 
 def _indexed(stop: Stop, opened: int) -> Diagnostic | None:
-    """An array indexed by another, `a[b[i] j]`: both brackets are closed."""
+    """Explain an array indexed by another, `a[b[i] j]`: both brackets are closed."""
     array = re.search(rf"({NAME})\s*$", stop.text[:opened])
     other = re.search(rf"({NAME})\s*$", stop.text[opened + 1 : stop.span.start])
     if not (array and other) or not re.match(r"\[[^\[\]]*\][^\[\]=;]*\]", stop.rest):
@@ -248,7 +248,7 @@ def _indexed(stop: Stop, opened: int) -> Diagnostic | None:
 
 
 def _closes_nothing(stop: Stop) -> Diagnostic | None:
-    """A closing bracket that fits none, or closes over nothing."""
+    """Explain a closing bracket that does not match, or that closes empty brackets."""
     if stop.kind not in ("RPAR", "RSQB"):
         return None
     sign = stop.text[stop.span.start]

@@ -1,4 +1,4 @@
-"""Where a text cannot be read on, and first guesses at what was meant: what both languages share."""
+"""The position where parsing stops, and first guesses at what was meant: shared by both languages."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from nameexpr.errors import Diagnostic, Mark, Span
 
 NAME = rf"{WORD}'*"
 REACH = 64
-"""How far around a stop a guess is looked for."""
+"""The distance from a stop within which guesses are matched."""
 
 
 class Guess(NamedTuple):
-    """What people really write: how to notice it, and what to say.
+    """A common mistake: the pattern that matches it, and its message.
 
-    In message and hint {0} is the text matched, {1} the same without its stars.
+    In message and hint {0} is the matched text, {1} the same without its stars.
     """
 
     pattern: re.Pattern[str]
@@ -27,12 +27,12 @@ class Guess(NamedTuple):
 
 
 def guesses(*rows: tuple[str, str, str, str]) -> tuple[Guess, ...]:
-    """Make a table of guesses, which are tried in order."""
+    """Return a table of guesses, which are tried in order."""
     return tuple(Guess(re.compile(pattern), *rest) for pattern, *rest in rows)
 
 
 def first_guess(table: Iterable[Guess], text: str, position: int) -> Diagnostic | None:
-    """What the first guess says whose pattern matches around a position."""
+    """Return the diagnostic of the first guess whose pattern matches around a position."""
     for guess in table:
         match = around(guess.pattern, text, position)
         if match:
@@ -44,14 +44,14 @@ def first_guess(table: Iterable[Guess], text: str, position: int) -> Diagnostic 
 
 
 def around(pattern: re.Pattern[str], text: str, position: int) -> re.Match[str] | None:
-    """The match of a pattern that covers a position."""
+    """Return the match of a pattern that covers a position."""
     matches = pattern.finditer(text, max(0, position - REACH), position + REACH)
     return next((match for match in matches if match.start() <= position < match.end()), None)
 
 
 class Stop(NamedTuple):
-    """A token that cannot stand where it stands: its kind ("end" behind the last) and span, the text before
-    it, without comments and blanks at the end, and from it on.
+    """A misplaced token: its kind ("end" after the last) and span, the text before it, without comments and
+    spaces at the end, and the text from it on.
     """
 
     text: str
@@ -67,7 +67,7 @@ class Stop(NamedTuple):
 
     @property
     def open_brackets(self) -> list[int]:
-        """Where the brackets stand that are open here."""
+        """The positions of the brackets that are open here."""
         return open_brackets(self.before)
 
     @property
@@ -76,17 +76,17 @@ class Stop(NamedTuple):
         return any(self.before[position] == "[" for position in self.open_brackets)
 
     def fault(self, code: str, message: str, hint: str, *others: Span) -> Diagnostic:
-        """The diagnostic that marks this token, and others."""
+        """Return the diagnostic that marks this token, and others."""
         spans = sorted({*others, self.span}, key=lambda span: span.start)
         return Diagnostic(code, message, self.text, tuple(map(Mark, spans)), hint=hint)
 
     def at(self, span: Span, code: str, message: str, hint: str) -> Diagnostic:
-        """The diagnostic that marks something else than this token."""
+        """Return the diagnostic that marks something other than this token."""
         return Diagnostic(code, message, self.text, (Mark(span),), hint=hint)
 
 
 def open_brackets(before: str) -> list[int]:
-    """Where the brackets stand that are open at the end of a text, the innermost last."""
+    """Return the positions of the brackets that are open at the end of a text, the innermost last."""
     stack: list[int] = []
     for bracket in re.finditer(r"[()\[\]]", before):
         if bracket[0] in "([":

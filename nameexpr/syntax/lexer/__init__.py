@@ -1,1 +1,1 @@
-"""Characters to tokens: names, limits, and which of the two languages a text is in."""
+"""From characters to tokens: names, limits, and the language of a text."""

@@ -1,8 +1,7 @@
-"""Names in a text: which characters they may hold, how they are normalised, and which look alike.
+"""Names in a text: the characters they may contain, their normalisation, and lookalikes.
 
-A name is a Python identifier, NFKC-normalised as Python does, with primes behind it if need be (`seq'`).
-Texts of plain ASCII, which is nearly all of them, need no look at all: the grammar's own pattern is exact
-there.
+A name is a Python identifier, NFKC-normalised as in Python, optionally followed by primes (`seq'`). Texts of
+plain ASCII, which are nearly all, need no check: the grammar's pattern is exact for them.
 """
 
 from __future__ import annotations
@@ -55,11 +54,11 @@ _IN_FORMULAS = {
     "ᵀ": "the left side gives the order of dims: y[j i] = x[i j]",
     **dict.fromkeys("“”‘", "names are written without quotes"),
 }
-"""What is written for a character in a formula, where that is not as in an expression."""
+"""The replacement of a character in a formula, if it differs from that in an expression."""
 
 
 def check_names(text: str, *, is_formula: bool = False) -> None:
-    """Raise a `ParseError` if a name holds a character that names cannot hold, or if two names look alike."""
+    """Raise a `ParseError` if a name contains an invalid character, or if two names look alike."""
     if text.isascii():
         return
     spellings: dict[str, tuple[str, Span]] = {}
@@ -73,7 +72,7 @@ def check_names(text: str, *, is_formula: bool = False) -> None:
         spelling, first = spellings.setdefault(normalised(name), (name, span))
         if spelling != name:
             raise error(_look_alike(text, first, span, normalised(name)))
-    for token in _SCAN.finditer(text):  # a name may normalise to one that stands in the text in ASCII
+    for token in _SCAN.finditer(text):  # a name may normalise to one that the text contains in ASCII
         spelling, first = spellings.get(token[0], (token[0], Span(0, 0)))
         if spelling != token[0]:
             raise error(_look_alike(text, first, Span(*token.span()), token[0]))

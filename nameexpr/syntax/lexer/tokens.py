@@ -1,9 +1,9 @@
-"""Text to coloured tokens: what the line editor, the Pygments lexer and HTML colour a text by.
+"""From text to coloured tokens, for the line editor, the Pygments lexer and HTML.
 
-The terminals are the grammar's own: their patterns are taken from the stored tables, in the order in which
-Lark tries them, so Lark itself is not needed. Unlike the parser this never refuses a text. What no terminal
-matches is a token of kind "error", spaces and comments are tokens too, and the spans tile the whole text. A
-token costs as much as the characters it holds, so that a text can be coloured anew at each key.
+The terminals are those of the grammar: their patterns are read from the stored tables, in the order in which
+Lark tries them, so that Lark itself is not needed. Unlike the parser this accepts any text. Text that no
+terminal matches is a token of kind "error", spaces and comments are tokens too, and the spans tile the whole
+text. The time of a token is proportional to its length, so that a text can be coloured again after each key.
 
 >>> [(token.kind, token.span) for token in tokens("N, C->")]  # doctest: +NORMALIZE_WHITESPACE
 [('name', Span(start=0, end=1)), ('operator', Span(start=1, end=2)), ('space', Span(start=2, end=3)),
@@ -52,19 +52,19 @@ _IN_TERMS = {"NAME", "PACK", "DOTS", "ANONYMOUS", "INT", "EQUAL", "LPAR", "RPAR"
 _BLANK = {"SPACE", "COMMENT"}
 
 _ASSIGNED = re.compile(rf"(?:^|[;\n])[^\S\n]*{WORD}'*\s*=(?!=)\s*[^\s;]")
-# A whole word is wrong, not its first letter: looking at each rest of it would take quadratic time.
+# A whole word is an error, not its first letter: trying each suffix of it would take quadratic time.
 _WRONG = r"(?P<ERROR>(?:[A-Za-z0-9_'.]|[^\x00-\x7F\s])+|[\x00-\x7F])"
 
 
 class Token(NamedTuple):
-    """A piece of a text: what it is (one of `KINDS`), and where it stands."""
+    """A piece of a text: its kind (one of `KINDS`) and its span."""
 
     kind: str
     span: Span
 
 
 def tokens(text: str, kind: Kind | None = None) -> tuple[Token, ...]:
-    """Return the tokens of a text, right or wrong, whose spans tile it.
+    """Return the tokens of a text, valid or not, whose spans tile it.
 
     Without a `kind`, a text without an arrow that has square brackets or names its result is a formula.
 
@@ -78,7 +78,7 @@ def tokens(text: str, kind: Kind | None = None) -> tuple[Token, ...]:
     kinds = [_KIND_OF.get(terminal, "operator") for terminal, _ in scanned]
     if kind == "formula":
         _classify_formula(words, kinds)
-    else:  # the reducer stands behind a colon
+    else:  # the reducer follows a colon
         for (_, (before, _)), (index, (terminal, _)) in pairwise(words):
             if before == "COLON" and terminal == "NAME":
                 kinds[index] = "function"
@@ -90,7 +90,7 @@ def tokens(text: str, kind: Kind | None = None) -> tuple[Token, ...]:
 
 
 def kind_of(text: str) -> Kind:
-    """What a text is taken for.
+    """Return the language of a text.
 
     >>> kind_of("N C -> C"), kind_of("y = 2 * x"), kind_of("")
     ('expression', 'formula', 'expression')
@@ -99,7 +99,7 @@ def kind_of(text: str) -> Kind:
 
 
 def looks_like_formula(text: str) -> bool:
-    """Whether a text is meant as a formula: no arrow, but brackets or a name with "=" behind it.
+    """Return whether a text is meant as a formula: no arrow, but brackets or a name followed by "=".
 
     >>> looks_like_formula("y = x[N C]"), looks_like_formula("N (h d=2) -> N h d")
     (True, False)
@@ -114,7 +114,7 @@ _Scanned = tuple[str, Span]
 
 
 def _scanned(text: str, kind: Kind) -> list[_Scanned]:
-    """(terminal, span) of all there is, neighbouring errors joined."""
+    """Return (terminal, span) of all tokens, with adjacent errors joined."""
     scanned: list[_Scanned] = []
     for match in _pattern(kind).finditer(text):
         terminal, span = match.lastgroup or "ERROR", Span(*match.span())
@@ -126,7 +126,7 @@ def _scanned(text: str, kind: Kind) -> list[_Scanned]:
 
 @cache
 def _pattern(kind: Kind) -> re.Pattern[str]:
-    """One pattern of all terminals of a grammar, tried as Lark tries them: the rarer ones first."""
+    """Return one pattern of all terminals of a grammar, in Lark's order: the rarer ones first."""
     from nameexpr.syntax.grammar import stored_tables
 
     stored = stored_tables(kind)["memo"].values()
@@ -139,7 +139,7 @@ def _pattern(kind: Kind) -> re.Pattern[str]:
 
 
 def _rank(terminal: dict[str, Any]) -> tuple[int, int, int, str]:
-    """Lark's order: by priority, by the longest possible match, by the longest pattern."""
+    """Return Lark's sort key: by priority, by the longest possible match, by the longest pattern."""
     pattern = terminal["pattern"]
     length = len(pattern["value"])
     widest = pattern["_width"][1] if "_width" in pattern else length
@@ -150,11 +150,11 @@ _Words = list[tuple[int, _Scanned]]
 
 
 def _classify_formula(words: _Words, kinds: list[str]) -> None:
-    """Tell dims, which stand in square brackets, from tensors and functions outside them.
+    """Distinguish dims, which are in square brackets, from tensors and functions outside them.
 
-    A bracket that was never closed ends at the first sign that cannot stand in it.
+    A bracket that was never closed ends at the first sign that cannot be inside it.
     """
-    is_inside, name, head = False, -1, -1  # where the last name outside is, and that of the last bracket
+    is_inside, name, head = False, -1, -1  # the last name outside, and that of the last bracket
     before = ""
     for index, (terminal, _) in words:
         if is_inside and terminal in _IN_TERMS:

@@ -1,1 +1,3 @@
-"""Tokens to syntax trees: by hand where a text is plain, else by Lark with the tables of the grammar."""
+"""From tokens to syntax trees: by a hand-written parser; Lark, with the tables of the grammar, explains
+errors.
+"""

@@ -1,11 +1,11 @@
-r"""Text of an expression to its syntax tree, and the terms that formulas have, too.
+r"""From the text of an expression to its syntax tree, with the terms that formulas share.
 
-Texts are read by hand, in a twentieth of the time that Lark takes. The grammar in grammar/nameexpr.lark
-stays the law: tests hold the trees to those of Lark, spans included, and what is refused here is read by Lark
-once more, to say where it goes wrong.
+The parser is hand-written, and takes a twentieth of the time of Lark. The grammar in grammar/nameexpr.lark
+remains authoritative: tests compare the trees with those of Lark, including spans, and a text that is
+rejected here is parsed again by Lark, to locate the error.
 
-One pattern matches a token with the blanks behind it, the next one where that one ends, until there is none:
-what is then left is none of ours.
+One pattern matches a token with the spaces after it, the next match starts where that one ends, until there
+is none: what then remains is not a token.
 
 >>> parse("N C, C -> N").inputs[0].items
 (Label(name='N', span=Span(start=0, end=1)), Label(name='C', span=Span(start=2, end=3)))
@@ -42,13 +42,15 @@ from nameexpr.syntax.ast import (
 from nameexpr.syntax.limits import SIZE_DIGITS, check_limits, is_plain
 
 LETTER = r"\w"
-r"""A character of a name in ASCII; elsewhere not all of `\w` are, and others are, too."""
+r"""A character of a name in ASCII; in other texts `\w` differs from the characters of names."""
 ANY_LETTER = r"[A-Za-z0-9_]|[^\x00-\x7F\s]"
 _BLANK = r"\s*(?:\#[^\n]*(?:\n|\Z)\s*)*"
 
 
 def name_patterns(letter: str) -> tuple[str, str]:
-    """The patterns of a word with its primes, and of a name, which is a word that nothing goes on from."""
+    """Return the patterns of a word with its primes, and of a name, which is a word that is not followed by
+    another.
+    """
     first = "[A-Za-z]" if letter == LETTER else r"[A-Za-z]|[^\x00-\x7F\s]"
     word = rf"(?:{first}|_(?={letter}|'))(?:{letter})*'*"
     return word, rf"{word}(?!{letter}|['.])"
@@ -77,7 +79,7 @@ _PLUS, _AT_NUMBER, _AT_LABEL, _AT_VALUE = range(14, 18)
 
 
 class WideToken:
-    """A match in a text that is not ASCII: what it holds is normalised, as names are."""
+    """A match in a text that is not ASCII: its text is normalised, as names are."""
 
     def __init__(self, match: re.Match[str]) -> None:
         self.match, self.lastindex, self.string = match, match.lastindex, match.string
@@ -111,7 +113,9 @@ def parse(text: str) -> Expression:
 
 
 def read_tokens(scanner: Callable[[str], Scanner], text: str, start: int, end: int) -> Sequence[Token] | None:
-    """Read the tokens between two places, if there is nothing else; all of them first, which is quicker."""
+    """Return the tokens between two positions, if there is nothing else; all of them first, which
+    is faster.
+    """
     tokens: list[Token]
     if text.isascii():
         tokens = [*iter(scanner(LETTER)(text, start, end).match, None)]
@@ -153,7 +157,7 @@ def read_terms(  # noqa: PLR0912  a call for each token would take longer
     for token in tokens:
         kind = token.lastindex
         if kind == _LABEL:
-            label = _new(Label)  # `Label(...)` goes round its own frozenness, which takes twice the time
+            label = _new(Label)  # `Label(...)` sets frozen attributes, which takes twice the time
             _set_name(label, token[1])
             _set_span(label, _new_tuple(Span, token.span(1)))
             items.append(label)
@@ -215,7 +219,7 @@ def _positioned(items: list[Item], token: Token, read_place: PlaceReader | None)
 
 
 def _term(items: list[Item], start: int) -> Term:
-    """Make a term as labels are made; one that holds nothing stands at its place."""
+    """Create a term like the labels; an empty one has an empty span at its position."""
     ends = (items[0].span.start, items[-1].span.end) if items else (start, start)
     term: Term = _new(Term)
     _set_items(term, tuple(items))

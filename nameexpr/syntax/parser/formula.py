@@ -1,10 +1,11 @@
-r"""Text of a formula to its syntax tree: line breaks to semicolons, then operators by precedence.
+r"""From the text of a formula to its syntax tree: line breaks become semicolons, then operators are parsed by
+precedence.
 
-A line break ends a statement unless it stands inside brackets. It is replaced by a semicolon before the text
-is read, comments by spaces, each by as many characters: every span is that of the user's text. Values wait on
-one stack and operators on another until one comes that binds less, so that no depth of nesting meets Python's
-recursion limit. Terms are read as those of expressions are, and as there the grammar is the law and Lark
-explains what is refused.
+A line break ends a statement unless it is inside brackets. It is replaced by a semicolon before the text is
+parsed, comments by as many spaces: every span is that of the user's text. Values wait on one stack and
+operators on another until an operator of lower precedence follows, so that no depth of nesting reaches
+Python's recursion limit. Terms are parsed like those of expressions, and as there the grammar is
+authoritative and Lark explains errors.
 
 >>> parse_formula("y[N] = sum[C](x[N C])").statements[0].name
 'y'
@@ -70,7 +71,7 @@ def with_semicolons(text: str) -> str:
     begin, end, depth = first.start() if first else len(blank), len(blank), 0
 
     def spaced(match: re.Match[str]) -> str:
-        """Put spaces for the ends of statements, and a semicolon for the first if any is between two."""
+        """Replace the ends of statements by spaces, and the first by a semicolon if any is between two."""
         nonlocal depth
         mark = match[0]
         if mark in "()[]":
@@ -131,7 +132,7 @@ def _read_place(original: str, span: Span, depth: int) -> ast.Node | None:
 
 
 class _Name(NamedTuple):
-    """A name with the term behind it."""
+    """A name with the term after it."""
 
     name: str
     span: Span
@@ -151,7 +152,7 @@ def _name(token: Token, original: str, depth: int) -> _Name | None:
 
 
 class _OperatorParser:
-    """Operator-precedence parsing, a token at a time: a method returns whether the token may stand there.
+    """Operator-precedence parsing, a token at a time: a method returns whether the token is allowed.
 
     `values`, and `pending` operators between and before them, are those since the innermost open bracket;
     `brackets` are open: where from, the function that is called, what was before them. `target` stands left
@@ -179,7 +180,7 @@ class _OperatorParser:
         return self.statements or None
 
     def operand(self, token: Token, kind: int) -> bool:
-        """Read what may stand where a value begins."""
+        """Read a token at the beginning of a value."""
         if kind <= _TARGET:
             name = _name(token, self.original, self.depth)
             return name is not None and self._named(name, token, kind)
@@ -220,7 +221,7 @@ class _OperatorParser:
         self.values, self.pending = [], []
 
     def operator(self, token: Token, kind: int) -> bool:
-        """Read what may stand behind a value."""
+        """Read a token after a value."""
         if kind == _OPERATOR:
             return self._binary(token)
         self._fold(0)
@@ -253,7 +254,7 @@ class _OperatorParser:
         level = ast.PRECEDENCE.get(token[_OPERATOR])
         if level is None:
             return False
-        if level != ast.POWER:  # which is grouped from the right
+        if level != ast.POWER:  # which associates to the right
             self._fold(max(level, ast.COMPARISON + 1))
         is_chained = level == ast.COMPARISON and bool(self.pending) and self.pending[-1][0] == ast.COMPARISON
         self.pending.append((level, token))
@@ -261,7 +262,7 @@ class _OperatorParser:
         return not is_chained
 
     def _fold(self, level: int) -> None:
-        """Apply the pending operators that bind at least so tightly."""
+        """Apply the pending operators of at least this precedence."""
         values, pending = self.values, self.pending
         while pending and pending[-1][0] >= level:
             kind, token = pending.pop()
@@ -275,12 +276,12 @@ class _OperatorParser:
             values.append(node)
 
     def _close(self, end: int) -> None:
-        """Put a call in the place of its arguments; a value in brackets gets their span."""
+        """Replace the arguments by their call; a value in brackets gets their span."""
         inside = self.values
         start, name, self.values, self.pending = self.brackets.pop()
         span = Span(start, end)
         if name is None:
-            object.__setattr__(inside[0], "span", span)  # the node is nobody else's yet
+            object.__setattr__(inside[0], "span", span)  # the node is not shared yet
             self.values += inside
         elif name.term is None:
             self.values.append(ast.Call(name.name, tuple(inside), span, name.span))

@@ -1,8 +1,8 @@
-"""What Python and NumPy ask of an object: conversions, copies, ufuncs and functions.
+"""The protocols of Python and NumPy: conversions, copies, ufuncs and functions.
 
 `np.asarray(x)` and DLPack are explicit wishes for the bare array. `np.add(x, y)` and `np.sum(x)` are not:
-they give tensors (`ufuncs`, `functions`), and a function that knows no names is refused with the way out.
-Truth, and conversion to a number, are for a single element.
+they give tensors (`ufuncs`, `functions`), and a function that does not support names raises an error with
+advice. Truth, and conversion to a number, are for a single element.
 
 >>> x = ne.tensor([[1.0, 2.0]], names="N C")
 >>> np.multiply(2, x).names, np.mean(x, axis="C").names, float(x.sum())
@@ -20,6 +20,7 @@ from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.info import not_one
 from nameexpr.tensors.missing import ADVICE, answers_names
+from nameexpr.tensors.operators import carrier
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -29,23 +30,23 @@ _NUMBERS = frozenset({int, float, complex, bool})
 
 @answers_names
 class Protocols(Core):
-    """The special methods, but for operators and indexing."""
+    """The special methods, except for operators and indexing."""
 
     __slots__ = ()
 
     __array_priority__ = 10000.0  # pandas, with 1000, leaves ufuncs to us, and operators by the other
     __pandas_priority__ = 10000
 
-    if TYPE_CHECKING:  # so that `array * x` is looked for here, where names are, and `np.sum(x)` is allowed
+    if TYPE_CHECKING:  # so that `array * x` is resolved here, with names, and `np.sum(x)` is allowed
 
         def __buffer__(self, flags: int, /) -> memoryview: ...
 
     else:
 
         def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
-            """Return the array without names, as `np.asarray(x)` asks for it.
+            """Return the array without names, for `np.asarray(x)`.
 
-            It is the tensor's own array, not a copy, where dtype and copy allow.
+            It is the tensor's own array, not a copy, if dtype and copy allow it.
 
             >>> np.asarray(ne.tensor([1, 2], names="N"))
             array([1, 2])
@@ -60,15 +61,22 @@ class Protocols(Core):
             result = self._of_equals(ufunc, inputs)
             if result is not None:
                 return result
-        # Imported late: most calls never get here.
+        other = carrier(self, inputs)
+        if other is not None:
+            return other.__array_ufunc__(ufunc, method, *inputs, **kwargs)
+        # Imported here: most calls do not reach this.
         from nameexpr.tensors.protocols.ufuncs import apply_ufunc
 
-        return apply_ufunc(self, ufunc, method, inputs, kwargs)
+        try:
+            return apply_ufunc(self, ufunc, method, inputs, kwargs)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     def _of_equals(self, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Self | None:
-        """Return the result for tensors of the same names and sizes, and numbers: what most calls are.
+        """Return the result for tensors of the same names and sizes, and numbers, as in most calls.
 
-        None for all others, and where NumPy refuses, so that the long way says why.
+        None for all others, and if NumPy raises an error, which the slow path explains.
         """
         kind, names, shape = type(self), self._names, self._data.shape
         arrays = []
@@ -92,10 +100,17 @@ class Protocols(Core):
         kwargs: Mapping[str, Any],
     ) -> Any:
         """Return what a function of NumPy gives, with names where it is known how it treats them."""
-        # Imported late: most programs never get here, and the table is long.
+        other = carrier(self, args)
+        if other is not None:
+            return other.__array_function__(func, types, args, kwargs)
+        # Imported here: most programs do not reach this, and the table is long.
         from nameexpr.tensors.protocols.functions import apply_function
 
-        return apply_function(func, types, args, kwargs)
+        try:
+            return apply_function(func, types, args, kwargs)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     def __dlpack__(self, **options: Any) -> Any:
         """Return the array, without names, for another library to share: `np.from_dlpack(x)`."""
@@ -107,7 +122,9 @@ class Protocols(Core):
 
     @property
     def _mask(self) -> Any:
-        """Refuse numpy.ma, which looks here for a mask: its results would lose the names (NE654)."""
+        """Raise an error for numpy.ma, which looks here for a mask: its results would lose the
+        names (NE654).
+        """
         hint = "fill the masked array first, array.filled(value), and keep the mask apart"
         raise error(Diagnostic("NE654", "a masked array and a NamedTensor cannot meet", hint=hint))
 

@@ -1,8 +1,9 @@
 """A call of one of NumPy's functions, as the rules for names handle it.
 
-An entry of the table (`implements`) is a small function that takes a `FunctionCall`: it asks for the operands
-as parts, turns names in `axis=` into positions, computes the names by a rule, and has `result` apply NumPy's
-function to the bare arrays. Parameters are known by their names, however the caller gave them.
+An entry of the table (`implements`) is a small function that takes a `FunctionCall`: it gets the operands as
+parts, converts names in `axis=` to positions, computes the names by a rule, and calls `result` to apply
+NumPy's function to the bare arrays. Parameters are identified by their names, regardless of how they were
+passed.
 
 >>> call = FunctionCall(np.cumsum, (ne.tensor([[1, 2]], names="N C"), "C"), {})
 >>> x = call.operand("a")
@@ -38,7 +39,7 @@ from nameexpr.tensors.writing import store
 Function = Callable[..., Any]
 
 FAULTS = (TypeError, ValueError, IndexError, AttributeError, OverflowError, ZeroDivisionError, MemoryError)
-"""What NumPy's functions raise where arguments do not fit; ours are ValueErrors, and are passed on."""
+"""The exceptions of NumPy's functions if arguments do not fit; ours are ValueErrors, and are passed on."""
 
 
 class FunctionCall:
@@ -52,7 +53,7 @@ class FunctionCall:
         self._args, self._kwargs = list(args), dict(kwargs)
 
     def __getitem__(self, parameter: str) -> Any:
-        """Return an argument, or the default of the parameter where it is not given."""
+        """Return an argument, or the default of the parameter if it is not given."""
         if parameter in self._kwargs:
             value = self._kwargs[parameter]
         elif parameter in self._names[: len(self._args)]:
@@ -62,25 +63,25 @@ class FunctionCall:
         return None if value is np._NoValue else value
 
     def __setitem__(self, parameter: str, value: Any) -> None:
-        """Replace an argument, or give one that is not given."""
+        """Replace an argument, or add one."""
         if parameter in self._names[: len(self._args)]:
             self._args[self._names.index(parameter)] = value
         else:
             self._kwargs[parameter] = value
 
     def operand(self, parameter: str = "") -> Part:
-        """Return an operand, by default the first argument, and leave its array in its place."""
+        """Return an operand, by default the first argument, and replace it by its array."""
         name = parameter or self._names[0]
         operand = part(self[name], name, self.verb)
         self[name] = operand.data
         return operand
 
     def operands(self, *parameters: str) -> list[Part]:
-        """Return those operands that are given, and are no numbers or flags."""
+        """Return the given operands, without numbers and flags."""
         return [self.operand(name) for name in parameters if self[name] is not None]
 
     def members(self) -> list[Part]:
-        """Return the tensors that the first argument lists, and leave their arrays in their place."""
+        """Return the tensors that the first argument lists, and replace them by their arrays."""
         first = self._names[0]
         listed = [part(member, f"tensor {index}", self.verb) for index, member in enumerate(self[first])]
         self[first] = [member.data for member in listed]
@@ -101,7 +102,7 @@ class FunctionCall:
         return x._replace(names=names)
 
     def axes(self, x: Part) -> tuple[int, ...]:
-        """Return the positions that `axis=` means, all of them for None; the call then has them too."""
+        """Return the positions for `axis=`, all of them for None; they replace the argument."""
         wanted = self["axis"]
         if wanted is None:
             return tuple(range(len(x.names)))
@@ -109,11 +110,11 @@ class FunctionCall:
         if x.names:
             self["axis"] = positions[0] if len(positions) == 1 else positions
         elif not isinstance(wanted, int):
-            self["axis"] = None  # NumPy takes no list of dims for a 0-d array
+            self["axis"] = None  # NumPy does not accept a list of dims for a 0-d array
         return positions
 
     def axis(self, x: Part) -> int:
-        """Return the position that `axis=` means; None, for which NumPy flattens, needs a single dim."""
+        """Return the position for `axis=`; None, for which NumPy flattens, requires a single dim."""
         if self["axis"] is None:
             if len(x.names) != 1:
                 raise nameless(self.verb, "without axis= it flattens: give one, by name or position")
@@ -122,33 +123,35 @@ class FunctionCall:
         return at
 
     def bare(self) -> Any:
-        """Return what the function gives for bare arrays (NE658 for a tensor that no rule looked at)."""
+        """Return the result of the function for bare arrays (NE658 for a tensor that no rule has handled)."""
         for value in (*self._args, *self._kwargs.values()):
             if isinstance(value, Core) and value._data.ndim:
                 raise nameless(f"{self.verb}, given a tensor where it takes an option,")
         return self.answer()
 
     def result(self, names: Names) -> Any:
-        """Return the result for bare arrays as a tensor with these names, written into `out=` where given."""
+        """Return the result for bare arrays as a tensor with these names, written into `out=` if given."""
         out = self["out"]
         if out is None:
             return named(Core._tensor_class, self.bare(), names, self.verb)
         target = checked_target(out, names, self.verb)
-        # Many of NumPy's functions take several steps over their out=, and can be interrupted between them.
+        # Many NumPy functions write their out= in several steps, and can be interrupted between them.
         self["out"] = data = target._data.copy()
         self.bare()
         store(target, data, names)
         return target
 
     def results(self, *names: Names) -> Any:
-        """Return several results, a list or a tuple as NumPy has it, with the names of each or of all."""
+        """Return several results, a list or a tuple as in NumPy, with the names of each or of all."""
         values = self.bare()
         each = zip(values, names if len(names) > 1 else names * len(values), strict=True)
         tensors = (named(Core._tensor_class, value, own, self.verb) for value, own in each)
         return list(tensors) if isinstance(values, list) else tuple(tensors)
 
     def answer(self) -> Any:
-        """Return what the function gives for bare arrays, whatever was a tensor (NE661 if NumPy refuses)."""
+        """Return the result of the function for bare arrays in place of tensors (NE661 if NumPy rejects
+        them).
+        """
         args = [value._data if isinstance(value, Core) else value for value in self._args]
         pairs = self._kwargs.items()
         kwargs = {name: value._data if isinstance(value, Core) else value for name, value in pairs}
@@ -160,13 +163,13 @@ class FunctionCall:
 
 Entry = Callable[[FunctionCall], Any]
 TABLE: dict[Function, Entry] = {}
-"""Every function of NumPy that knows names, with its rule."""
+"""Every NumPy function that supports names, with its rule."""
 
 
 def implements(functions: str) -> Callable[[Entry], Entry]:
-    """Return the decorator that enters a rule for functions of NumPy: "sum prod linalg.norm".
+    """Return the decorator that adds a rule for NumPy functions: "sum prod linalg.norm".
 
-    One that the installed NumPy does not have is left out.
+    Functions that the installed NumPy does not have are skipped.
     """
 
     def enter(entry: Entry) -> Entry:
@@ -189,7 +192,7 @@ def spelt(func: Function) -> str:
 
 @lru_cache(maxsize=512)
 def parameters_of(func: Function) -> tuple[tuple[str, ...], Mapping[str, Any]]:
-    """Return the names of the parameters that may be given by position, and the defaults of all by name."""
+    """Return the names of the parameters that may be passed by position, and the defaults of all by name."""
     try:
         parameters = signature(func).parameters.values()
     except (TypeError, ValueError):  # functions written in C, before NumPy 2.4

@@ -1,10 +1,10 @@
-"""NumPy's functions on tensors: `np.mean(x, axis="C")` is NumPy's mean, and keeps the names that it should.
+"""NumPy's functions on tensors: `np.mean(x, axis="C")` is NumPy's mean, and infers the names of its result.
 
-The table is `nameexpr.tensors.protocols.calls.TABLE`; entries for functions of one operand stand in `single`,
-and here those of several: where, clip, concatenate, dot, allclose; and plain answers. Values, dtypes,
-defaults and warnings are those of NumPy's function, which differ from PyTorch's: `np.std(x)` divides by n,
-`np.median(x)` averages two values, `np.mean` of integers is a float. Whatever is not in the table would lose
-names, and is refused with the way out.
+The table is `nameexpr.tensors.protocols.calls.TABLE`; entries for functions of one operand are in `single`,
+those of several in this module: where, clip, concatenate, dot, allclose; and functions without names. Values,
+dtypes, defaults and warnings are those of NumPy's function, which differ from PyTorch's: `np.std(x)` divides
+by n, `np.median(x)` averages two values, `np.mean` of integers is a float. Any other function would lose
+names, and raises an error with advice.
 
 >>> x = ne.tensor([[1, 2], [3, 5]], names="N C")
 >>> np.mean(x, axis="C")
@@ -51,11 +51,11 @@ HINTS: dict[str, str] = {
 def apply_function(
     func: Callable[..., Any], types: Iterable[type], args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> Any:
-    """Return what a function of NumPy gives for arguments one of which is a NamedTensor.
+    """Return the result of a NumPy function for arguments one of which is a NamedTensor.
 
-    NotImplemented, if one is of a type with a protocol of its own, which NumPy asks then. NE658 for a
-    function that knows no names, NE660 for an `out=` that is not a tensor, NE661 for arguments that NumPy
-    refuses.
+    Return NotImplemented if one is of a type with its own protocol, which NumPy tries next. NE658 for a
+    function that does not support names, NE660 for an `out=` that is not a tensor, NE661 for arguments that
+    NumPy rejects.
     """
     if func in PLAIN and len(args) == len(kwargs) == 1 and type(args[0]) is Core._tensor_class:
         result = _reduced_by_name(func, args[0], kwargs.get("axis"))
@@ -73,11 +73,11 @@ def apply_function(
 
 
 PLAIN = frozenset({np.sum, np.prod, np.mean, np.std, np.var, np.max, np.min, np.any, np.all})
-"""Reductions that give an array without the dim of `axis=`, and nothing else to look at."""
+"""Reductions that return an array without the dim of `axis=`, and need no other handling."""
 
 
 def _reduced_by_name(func: Callable[..., Any], x: Core, axis: Any) -> Core | None:
-    """Return np.mean(x, axis="C"), as most calls are; None where the long way must say what is wrong."""
+    """Return np.mean(x, axis="C"), the most common form; None if the slow path must report an error."""
     names, data = x._names, x._data
     if type(axis) is not str or axis not in names or not data.size:
         return None
@@ -153,7 +153,7 @@ _AT_LEAST = {1: np.atleast_1d, 2: np.atleast_2d, 3: np.atleast_3d}
 
 @implements("stack")
 def _stacked(call: FunctionCall) -> Any:
-    """Return tensors side by side along a new dim, which has no name."""
+    """Return tensors joined along a new dim, which has no name."""
     names = _joined(call.members(), None, call.verb)
     at = new_positions(call, names)[0]
     return call.result((*names[:at], None, *names[at:]))
@@ -161,7 +161,7 @@ def _stacked(call: FunctionCall) -> Any:
 
 @implements("vstack hstack dstack")
 def _stacked_along_fixed_dim(call: FunctionCall) -> Any:
-    """Return tensors joined along the first, second or third dim; dims that are added have no names."""
+    """Return tensors joined along the first, second or third dim; added dims have no names."""
     rank, at = {"np.vstack": (2, 0), "np.hstack": (1, 1), "np.dstack": (3, 2)}[call.verb]
     parts = [
         Part(_AT_LEAST[rank](part.data), padded_names(part.names, rank), part.role) for part in call.members()

@@ -1,7 +1,7 @@
-"""What the two roads from NumPy into `NamedTensor`, ufuncs and functions, have in common.
+"""Code shared by NumPy's two protocols for `NamedTensor`, ufuncs and functions.
 
-An operand is seen as a `Part`: its array, its names, and what an error calls it. Results are wrapped with the
-names that a rule gave, and faults of NumPy are told in our words.
+An operand is represented by a `Part`: its array, its names, and its role in errors. Results are wrapped with
+the names that a rule returned, and errors of NumPy are translated.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ class Part(NamedTuple):
 
 
 def part(operand: Any, role: str, verb: str) -> Part:
-    """Return an operand of any kind as a part (NE575 and NE653 for what cannot be one)."""
+    """Return an operand of any type as a part (NE575 and NE653 for other objects)."""
     data, names = data_and_names(operand, verb)
     return Part(data, names or (None,) * np.ndim(data), role)
 
 
 def parts(operands: Sequence[Any], verb: str) -> list[Part]:
-    """Return operands as parts, which are called left and right where there are two."""
+    """Return operands as parts, which are called left and right if there are two."""
     roles = {1: ("tensor",), 2: ("left", "right")}.get(len(operands))
     roles = roles or tuple(f"operand {index}" for index in range(len(operands)))
     return [part(operand, role, verb) for operand, role in zip(operands, roles, strict=True)]
@@ -61,7 +61,7 @@ def unified_names(parts: Sequence[Part], verb: str) -> Names:
 
 
 def side_by_side(left: Part, right: Part, names: Names, verb: str) -> Names:
-    """Return names that come from two operands, each kept, or raise NE473 if one comes twice."""
+    """Return the names of two operands, each kept, or raise NE473 if one occurs twice."""
     twice = duplicate(names)
     if twice:
         raise doubled_fault(twice[0], left.dims, right.dims, Pairing(verb, left.role, right.role))
@@ -86,7 +86,7 @@ def checked_target(out: Any, names: Names, verb: str) -> Core:
 
 
 def named(kind: type[Core], value: Any, names: Names, verb: str) -> Any:
-    """Return a result of NumPy as a tensor; None, which a function without results gives, as it is."""
+    """Return a result of NumPy as a tensor; None, the result of some functions, is returned unchanged."""
     if value is None:
         return None
     data = value if type(value) is np.ndarray else _as_array(value)
@@ -98,19 +98,19 @@ def named(kind: type[Core], value: Any, names: Names, verb: str) -> Any:
 def _as_array(value: Any) -> Array:
     if isinstance(value, np.ndarray | np.generic | int | float | complex):
         return np.asarray(value)
-    array = np.empty((), dtype=object)  # an object may be a list, which asarray would take apart
+    array = np.empty((), dtype=object)  # an object may be a list, which asarray would unpack
     array[()] = value
     return array
 
 
 def nameless(verb: str, hint: str = "") -> NameExprError:
-    """Return the error for a function that knows no names (NE658)."""
+    """Return the error for a function that does not support names (NE658)."""
     hint = hint or "for the result without names apply it to x.numpy()"
     return error(Diagnostic("NE658", f"{verb} would lose the names of a NamedTensor", hint=hint))
 
 
 def refused(verb: str, fault: Exception) -> NameExprError:
-    """Return the error for arguments that NumPy's function does not take (NE661), in NumPy's words."""
+    """Return the error for arguments that NumPy's function rejects (NE661), with NumPy's message."""
     if isinstance(fault, NameExprError):
         return fault
     if isinstance(fault, MemoryError):

@@ -1,4 +1,4 @@
-"""NumPy's functions of one operand: those that combine dims away or go along one (sum, quantile, cumsum), and
+"""NumPy's functions of one operand: those that reduce dims or work along one (sum, quantile, cumsum), and
 those that keep, move, add, drop and split dims (round, transpose, squeeze, take, split).
 """
 
@@ -17,11 +17,11 @@ from nameexpr.tensors.protocols.calls import FAULTS, FunctionCall, implements
 from nameexpr.tensors.protocols.operands import Part, nameless, refused, side_by_side, unified_names
 
 NamesRule: TypeAlias = Callable[[FunctionCall, Part], Names]
-"""Which names the result has, of a call and its first argument."""
+"""The names of the result, from a call and its first argument."""
 
 
 def names_of_result(functions: str) -> Callable[[NamesRule], NamesRule]:
-    """Return the decorator that enters a rule for the names of functions with one result."""
+    """Return the decorator that adds a rule for the names of functions with one result."""
 
     def enter(rule: NamesRule) -> NamesRule:
         implements(functions)(lambda call: call.result(rule(call, call.operand())))
@@ -58,7 +58,7 @@ def _quantiles(call: FunctionCall, x: Part) -> Names:
 
 
 def _weighted(call: FunctionCall, x: Part, over: tuple[int, ...]) -> Part:
-    """Return x with the names that its weights add: they have its dims, or those that are combined."""
+    """Return x with the names that its weights add: they have its dims, or those that are reduced."""
     if call["weights"] is None:
         return x
     weights = call.operand("weights")
@@ -80,7 +80,7 @@ def _pair(call: FunctionCall, x: Part) -> tuple[int, ...]:
 
 
 def _along(call: FunctionCall, x: Part, *others: str) -> Names:
-    """Return all names, for what goes along one dim; other operands may add some."""
+    """Return all names, for functions along one dim; other operands may add some."""
     call.axis(x)
     return call.together(x, *others).names
 
@@ -120,7 +120,7 @@ def _kept_along(call: FunctionCall) -> Any:
 
 @names_of_result("zeros_like ones_like empty_like full_like")
 def _made_like(call: FunctionCall, x: Part) -> Names:
-    """Return the names of another tensor; in another shape, if that has as many dims."""
+    """Return the names of another tensor; for another shape, if it has as many dims."""
     x = call.together(x, "fill_value")
     shape = call["shape"]
     if shape is not None and np.ndim(np.empty(shape, np.bool_)) != len(x.names):
@@ -164,7 +164,7 @@ def _expanded(call: FunctionCall, x: Part) -> Names:
 
 
 def new_positions(call: FunctionCall, names: Names) -> tuple[int, ...]:
-    """Return where the dims that `axis=` adds stand in the result (NE661)."""
+    """Return the positions of the dims that `axis=` adds to the result (NE661)."""
     wanted = call["axis"] if isinstance(call["axis"], list | tuple) else (call["axis"],)
     try:
         return normalize_axis_tuple(wanted, len(names) + len(wanted))
@@ -183,7 +183,7 @@ def _taken(call: FunctionCall, x: Part) -> Names:
 
 @names_of_result("take_along_axis")
 def _taken_along(call: FunctionCall, x: Part) -> Names:
-    """Return the names for indices with the same other dims, which point at elements along a dim."""
+    """Return the names for indices with the same other dims, which refer to elements along a dim."""
     at = call.axis(x)
     indices = call.operand("indices")
     others = tuple(x.names[at] if index == at else name for index, name in enumerate(indices.names))
@@ -205,7 +205,7 @@ def _at_least(call: FunctionCall) -> Any:
 
 
 def padded_names(names: Names, rank: int) -> Names:
-    """Return names with those of the new dims that `atleast_1d`, `_2d` and `_3d` add: in front, or around.
+    """Return names with those of the new dims that `atleast_1d`, `_2d` and `_3d` add: before, or around.
 
     >>> padded_names(("C",), 2), padded_names(("N", "C"), 3), padded_names(("C",), 3)
     ((None, 'C'), ('N', 'C', None), (None, 'C', None))

@@ -1,9 +1,9 @@
-"""NumPy's ufuncs on tensors: the values, dtypes and warnings are NumPy's, the names follow the rule book.
+"""NumPy's ufuncs on tensors: the values, dtypes and warnings are NumPy's, the names follow `nameexpr.rules`.
 
-`np.add(x, y)`, `array + x` and `np.float64(2) * x` end here. Operands pair from the right and their names
-unify; `reduce` loses the names of the dims that it combines, `outer` puts those of both side by side. `axis=`
-takes names. The computation is the ufunc itself on bare arrays, so that `np.errstate`, `dtype=`, `casting=`
-and weak Python numbers mean what they mean in NumPy.
+`np.add(x, y)`, `array + x` and `np.float64(2) * x` are handled here. Operands pair from the right and their
+names unify; `reduce` removes the names of the reduced dims, `outer` concatenates the names of both. `axis=`
+accepts names. The computation is the ufunc itself on bare arrays, so that `np.errstate`, `dtype=`, `casting=`
+and weak Python numbers have the same meaning as in NumPy.
 
 >>> x = ne.tensor([[1.0, 2.0], [3.0, 4.0]], names="N C")
 >>> np.add.reduce(np.maximum(x, np.array([2.0, 3.0])), axis="C")
@@ -44,11 +44,11 @@ Options = dict[str, Any]
 
 
 def apply_ufunc(like: Core, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: Options) -> Any:
-    """Return what a ufunc, or one of its methods, gives for operands one of which is `like`.
+    """Return the result of a ufunc, or of one of its methods, for operands one of which is `like`.
 
-    NotImplemented, if an operand is of a type with a protocol of its own, which NumPy asks then. NE658 for
-    what would lose names, NE660 and NE570 for an `out=` that is not a NamedTensor or cannot hold the result,
-    NE571 for dtypes without a loop, NE661 for arguments that NumPy refuses.
+    Return NotImplemented if an operand is of a type with its own protocol, which NumPy tries next. NE658 for
+    methods that would lose names, NE660 and NE570 for an `out=` that is not a NamedTensor or cannot hold the
+    result, NE571 for dtypes without a loop, NE661 for arguments that NumPy rejects.
     """
     outs = options.pop("out", ())
     bare = np.ndarray.__array_ufunc__
@@ -69,7 +69,7 @@ def apply_ufunc(like: Core, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...
 
 
 class _Use(NamedTuple):
-    """One use of a ufunc: a tensor to make results like, the verb of errors, options, and where to write."""
+    """One use of a ufunc: a tensor like the results, the verb of errors, options, and the output."""
 
     like: Core
     ufunc: np.ufunc
@@ -114,7 +114,7 @@ def _outer(use: _Use, inputs: Sequence[Any]) -> Any:
     names = side_by_side(left, right, (*left.names, *right.names), use.verb)
     if "where" in use.options:
         raise nameless(f"{use.verb} with where=")
-    # Sizes cannot be at fault here: they need not fit.
+    # Sizes cannot be the cause here: they need not fit.
     return _run(use, use.ufunc.outer, [left.data, right.data], names, (left,))
 
 
@@ -128,7 +128,9 @@ _METHODS: dict[str, Callable[..., Any]] = {
 
 
 def _product(use: _Use, method: str, inputs: Sequence[Any]) -> Any:
-    """Apply matmul, vecdot, matvec or vecmat: a vector is a matrix with a dim of size 1, which goes again."""
+    """Apply matmul, vecdot, matvec or vecmat: a vector is a matrix with a dim of size 1, which is removed
+    again.
+    """
     name = use.ufunc.__name__
     if name not in _PRODUCTS or method != "__call__":
         raise nameless(use.verb)
@@ -148,7 +150,9 @@ _PRODUCTS: dict[str, tuple[int | None, int | None, tuple[int, ...]]] = {
     "matvec": (None, 0, (-1,)),
     "vecmat": (-1, None, (-2,)),
 }
-"""Where the left and the right operand get a dim of size 1, from the end, and which dims go again."""
+"""The positions from the end where the left and the right operand get a dim of size 1, and the dims that are
+removed again.
+"""
 
 
 def _inserted(dims: Dims, position: int | None) -> Dims:
@@ -159,7 +163,7 @@ def _inserted(dims: Dims, position: int | None) -> Dims:
 
 
 def _mask(use: _Use) -> list[Part]:
-    """Return the `where=` option as an operand, and leave its array in its place (NE573)."""
+    """Return the `where=` option as an operand, and replace it by its array (NE573)."""
     mask = use.options.get("where", True)
     if mask is True or mask is np._NoValue:
         return []
@@ -180,7 +184,7 @@ def _run(
     targets = [None if out is None else checked_target(out, names, use.verb) for out in use.outs]
     if targets:
         use.options["out"] = tuple(None if target is None else _place(target, names) for target in targets)
-        if use.ufunc is np.negative:  # NumPy (2.2 to 2.4) negates strided arrays in place wrongly
+        if use.ufunc is np.negative:  # NumPy (2.2 to 2.4) negates strided arrays in place incorrectly
             arrays = [np.array(array) for array in arrays]
     try:
         values = function(*arrays, **use.options)
@@ -193,7 +197,7 @@ def _run(
 
 
 def _place(target: Core, names: Names) -> Array:
-    """Return where a ufunc writes: into the tensor itself only if that is all there is to do."""
+    """Return the array that a ufunc writes into: the tensor's own only if nothing else is needed."""
     return target._data if target._names == names and not can_raise() else target._data.copy()
 
 

@@ -25,6 +25,9 @@ OTHER_WORDS = {
     'ne.einsum("a b, b c -> a c", (ones(2, 3), ones(3, 4)))',
     'ne.einsum("a, a ->", [named("a", 2), named("a", 2)])',
     'ne.einsum("a b -> b a", x=ones(2, 3))',
+    'ne.einsum(ones(2, 3), "a b -> b a")',
+    'ne.check(ones(2, 3), "a b")',
+    'ne.evaluate(ones(2), "y = x[N]")',
 }
 """Wrong in either case, but what is wrong is said of the values."""
 OF_OPERANDS = ("NE3", "NE4", "NE5", "NE6", "NE7")

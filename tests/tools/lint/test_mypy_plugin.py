@@ -184,6 +184,11 @@ def test_compiled_texts_are_checked_where_they_are_called(folder: Path) -> None:
     assert got_of(mypy(folder, COMPILED)) == wanted_of(COMPILED)
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "tests" / "static").glob("*.py")), ids=lambda path: path.stem)
+def test_programs_that_are_right_without_the_plugin_are_right_with_it(path: Path, folder: Path) -> None:
+    assert not mypy(folder, path.read_text(encoding="utf-8"))
+
+
 def test_mypy_reports_the_same_words_at_the_argument(reported: list[str]) -> None:
     (line,) = (line for line in reported if "NE502" in line)
     column = SOURCE.splitlines()[int(line.split(":")[1]) - 1].index("GOOD") + 1

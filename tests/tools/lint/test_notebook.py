@@ -9,8 +9,7 @@ import pytest
 
 from nameexpr.lint.findings import Checked
 from nameexpr.lint.notebook import blanked, check_notebook
-from nameexpr.lint.python import parse_python
-from nameexpr.lint.source import Source
+from nameexpr.lint.source import Source, parse_python
 
 IMPORT = "import nameexpr as ne"
 CALL = "ne.einsum('a -> a : maen', x)"

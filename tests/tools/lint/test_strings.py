@@ -9,8 +9,8 @@ import random
 import pytest
 
 from nameexpr.lint.files import check_bytes
-from nameexpr.lint.python import check_python, parse_python
-from nameexpr.lint.source import Source, literal_parts, text_of, written_at
+from nameexpr.lint.python import check_python
+from nameexpr.lint.source import Source, literal_parts, parse_python, text_of, written_at
 from tools.lint.written import PIECE, written
 
 SEEDS = range(400)

@@ -23,7 +23,9 @@ NOTEBOOK = "file:///somewhere/model.ipynb"
 class Editor:
     """A process of the server: `ask` and `notify` it, and `wait_for` what it sends by itself."""
 
-    def __init__(self, encodings: list[str] | None = None) -> None:
+    def __init__(
+        self, encodings: list[str] | None = None, introduction: dict[str, Any] | None = None
+    ) -> None:
         paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "nameexpr", "lsp"],
@@ -41,9 +43,8 @@ class Editor:
             thread.start()
         self.number = 0
         general = {"positionEncodings": encodings} if encodings else {}
-        self.capabilities = self.ask(
-            "initialize", {"processId": None, "rootUri": None, "capabilities": {"general": general}}
-        )["capabilities"]
+        plain = {"processId": None, "rootUri": None, "capabilities": {"general": general}}
+        self.capabilities = self.ask("initialize", introduction or plain)["capabilities"]
         self.notify("initialized", {})
 
     def __enter__(self) -> Editor:

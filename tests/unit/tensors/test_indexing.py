@@ -55,12 +55,12 @@ def index_arrays(draw: st.DrawFn, at: int) -> Part:
 
 @st.composite
 def masks(draw: st.DrawFn, at: int, takes: int) -> Part:
-    """A mask of one or two dims with two elements that are true, as an array or a tensor."""
+    """A mask of one or two dims with two elements that are true, as an array or a tensor of these dims."""
     mask = np.zeros(SIZES[at : at + takes], bool)
     mask.flat[draw(st.lists(st.integers(0, mask.size - 1), min_size=2, max_size=2, unique=True))] = True
     if draw(st.booleans()):
         return Part(mask, mask, at, takes, (None,))
-    names = (draw(named),) if takes == 1 else ("P", "Q")
+    names = tuple(draw(st.sampled_from([name, None])) for name in "ABCD"[at : at + takes])
     return Part(ne.tensor(mask, names=names), mask, at, takes, names if takes == 1 else (None,))
 
 

@@ -53,6 +53,15 @@ OPERATIONS: dict[str, tuple[Callable[[Any], Any], Callable[[xr.DataArray], xr.Da
     "comparison": (lambda x: x > 2, lambda a: a > 2),
     "with a plain tensor": (lambda x: PLAIN + x, lambda a: a * 2),
     "a plain tensor after it": (lambda x: x + PLAIN, lambda a: a * 2),
+    "method of a plain tensor": (lambda x: PLAIN.add(x), lambda a: a * 2),
+    "method of a plain tensor, DataArray": (lambda x: PLAIN.add(ARRAY), lambda a: a * 2),
+    "function of a plain tensor": (lambda x: ne.maximum(PLAIN, x), lambda a: a),
+    "ufunc of a plain tensor": (lambda x: np.add(PLAIN, ARRAY), lambda a: a * 2),
+    "a scalar tensor before it": (lambda x: ne.tensor(1.0).sub(x), lambda a: 1 - a),
+    "mask of a plain tensor": (lambda x: PLAIN.masked_fill(x > 2, 0.0), lambda a: a.where(a <= 2, 0.0)),
+    "DataArray as a mask": (lambda x: PLAIN.masked_fill(ARRAY > 2, 0.0), lambda a: a.where(a <= 2, 0.0)),
+    "bound of a plain tensor": (lambda x: PLAIN.clamp(max=x), lambda a: a),
+    "np.where of a DataArray": (lambda x: np.where(PLAIN > 2, ARRAY, 0.0), lambda a: a.where(a > 2, 0.0)),
     "with itself": (lambda x: x * x, lambda a: a * a),
     "with a DataArray": (lambda x: x + ARRAY, lambda a: a * 2),
     "with a DataArray, plain": (lambda x: PLAIN + ARRAY, lambda a: a * 2),
@@ -69,6 +78,9 @@ OPERATIONS: dict[str, tuple[Callable[[Any], Any], Callable[[xr.DataArray], xr.Da
     "np.mean": (lambda x: np.mean(x, axis="station"), lambda a: a.mean("station")),
     "max": (lambda x: x.max("time")[0], lambda a: a.max("time")),
     "running sum": (lambda x: x.cumsum("time"), lambda a: a.cumsum("time")),
+    "zeros_like": (ne.zeros_like, xr.zeros_like),
+    "ones_like a DataArray": (lambda x: ne.ones_like(ARRAY), xr.ones_like),
+    "rand_like": (lambda x: ne.rand_like(x) * 0, xr.zeros_like),
     "row": (lambda x: x[0], lambda a: a[0]),
     "element": (lambda x: x[1, -1], lambda a: a[1, -1]),
     "slice": (lambda x: x[:, ::-2], lambda a: a[:, ::-2]),
@@ -123,6 +135,20 @@ OPERATIONS: dict[str, tuple[Callable[[Any], Any], Callable[[xr.DataArray], xr.Da
     ),
     "by name": (lambda x: x.by_name - x.mean("time"), lambda a: a - a.mean("time")),
     "by name, to the right": (lambda x: x.mean("time").by_name - x.T, lambda a: a.mean("time") - a),
+    "plain by name": (lambda x: PLAIN.T.by_name - x, lambda a: a - a),
+    "plain by name, method": (lambda x: PLAIN.T.by_name.sub(x), lambda a: a - a),
+    "plain by name, comparison": (lambda x: PLAIN.T.by_name <= x, lambda a: a == a.copy()),
+    "plain by name, ufunc": (lambda x: np.maximum(PLAIN.T.by_name, x), lambda a: a),
+    "plain by name, DataArray": (lambda x: PLAIN.T.by_name - ARRAY, lambda a: a - a),
+    "plain by name, where": (
+        lambda x: PLAIN.T.by_name.where(x > 2, 0.0),
+        lambda a: a.where(a > 2, 0.0),
+    ),
+    "plain by name, @": (
+        lambda x: PLAIN.T.by_name @ x.sum("time"),
+        lambda a: (a * a.sum("time")).sum("station").drop_vars("time"),
+    ),
+    "to the right of a plain one by name": (lambda x: x - PLAIN.T.by_name, lambda a: a - a),
     "by name and back": (lambda x: x.by_name.by_position + 1, lambda a: a + 1),
     "softmax": (lambda x: x.softmax("time"), lambda a: np.exp(a) / np.exp(a).sum("time")),
     "pickled": (lambda x: pickle.loads(pickle.dumps(x)), lambda a: a),
@@ -180,10 +206,73 @@ def test_a_dim_whose_elements_move_one_by_one_loses_its_coordinates(rearrange: C
     assert not {"time", "light"} & set(result.coords)
 
 
-def test_functions_of_numpy_that_move_elements_lose_coordinates() -> None:
-    for function in (np.sort, np.argsort, np.flip):
-        result = function(tensor(), axis=1)
-        assert result.names == ("station", "time") and not result.coords
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("a[N M] = x[N M]; y[N M] = a[N M]", "NM"),
+        ("a[N=2 M] = x[N M]; y[M N] = a[N M=2]", "NM"),
+        ("a[M N] = x[N M]; y[N M] = a + x", "NM"),
+        ("a[p...] = x[p...]; y[p...] = a[p...] * x[p...]", "NM"),
+        ("a[N M] = x[N M]; y[N M] = a[M N]", ""),
+        ("a[N M] = x[N M]; a[M N]", ""),
+        ("a[N M] = x[N M]; y[N] = sum[M](a[M N])", ""),
+        ("a[N M] = x[N M]; y[N M] = a[N M] - a[M N]", ""),
+        ("a[N M] = x[N M]; b[M N] = a[M N]; y[N M] = b[N M]", ""),
+        ("c[N] = sum[M](x[N M]); y[M N] = c[M] - c[N]", "N"),
+        ("c[N] = sum[M](x[N M]); y[M] = c[M]", ""),
+        ("a[p...] = x[p...]; a[M N]", ""),
+    ],
+)
+def test_a_value_under_other_labels_has_no_coordinates(text: str, kept: str) -> None:
+    coords = {"N": ["a", "b"], "M": ["x", "y"]}
+    x = ne.tensor(xr.DataArray(np.arange(4.0).reshape(2, 2), dims=("N", "M"), coords=coords))
+    result = ne.evaluate(text, x=x)
+    assert {name: list(result.coords[name].values) for name in result.coords} == {
+        name: coords[name] for name in kept
+    }
+
+
+@pytest.mark.parametrize(
+    "apply",
+    [
+        lambda x: np.sort(x, axis="time"),
+        lambda x: np.argsort(x, axis=1),
+        lambda x: np.flip(x, axis="time"),
+        lambda x: np.roll(x, 1, axis=-1),
+        lambda x: np.take(x, [2, 0, 1], axis="time"),
+        lambda x: np.repeat(x, 2, axis=1)[:, :3],
+        lambda x: np.diff(x, axis=1, prepend=np.zeros((2, 1))),
+        lambda x: np.concatenate([x[:, :1].numpy(), x[:, 1:]], axis=1),
+        lambda x: np.dot(x, ne.ones(3, 3, names=("time", "k"))).rename(k="time"),
+    ],
+)
+def test_functions_of_numpy_lose_the_coordinates_of_the_dims_that_they_work_along(
+    apply: Callable[[Any], Any],
+) -> None:
+    result = apply(tensor())
+    assert result.names == ("station", "time")
+    assert set(result.coords) == {"station", "height", "source"}
+    assert list(result.coords["station"]) == ["Oslo", "Rome"]
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (
+            lambda x: np.concatenate([x[:1], x[1:]], axis="station"),
+            lambda a: xr.concat([a[:1], a[1:]], "station", coords="different", compat="equals"),
+        ),
+        (lambda x: np.stack([x, x])[0], lambda a: a),
+        (lambda x: np.gradient(x, axis=1), lambda a: a.copy(data=np.gradient(a.values, axis=1))),
+        (lambda x: np.clip(x, PLAIN, 9), lambda a: a),
+        (lambda x: np.dot(x, np.ones(3)), lambda a: a.sum("time")),
+    ],
+)
+def test_functions_of_numpy_keep_the_coordinates_of_xarray(
+    ours: Callable[[Any], Any], theirs: Callable[[Any], Any]
+) -> None:
+    expected = theirs(ARRAY)
+    assert_same(ours(tensor()), expected)
 
 
 def test_an_index_that_is_named_like_a_lost_dim_does_not_get_its_coordinates() -> None:
@@ -203,6 +292,18 @@ def test_an_index_that_is_named_like_a_lost_dim_does_not_get_its_coordinates() -
         lambda x, y: np.add(x, y),
         lambda x, y: ne.where(x > 0, x, y),
         lambda x, y: x.masked_fill(y > 0, 0.0),
+        lambda x, y: x[(y > 0)[:, 0]],
+        lambda x, y: x.__setitem__(..., y),
+        lambda x, y: x.clamp(max=y),
+        lambda x, y: np.where(x > 0, x, y.to_xarray()),
+        lambda x, y: x.T @ y.rename(time="t"),
+        lambda x, y: x.T.tensordot(y.rename(time="t"), (["station"], ["station"])),
+        lambda x, y: PLAIN.clamp(x, y),
+        lambda x, y: np.clip(x, 0, y),
+        lambda x, y: np.dot(x.T, y.rename(time="t")),
+        lambda x, y: np.concatenate([x, y], axis=1),
+        lambda x, y: np.stack([x, y]),
+        lambda x, y: PLAIN.by_name.where(x > 0, y),
         lambda x, y: ne.cat([x, y], "time"),
         lambda x, y: ne.stack([x, y]),
         lambda x, y: ne.einsum("station time, station time -> time", x, y),
@@ -220,6 +321,62 @@ def test_labels_that_differ_are_not_combined(meet: Callable[[Any, Any], Any]) ->
     np.testing.assert_array_equal(x.numpy(), before)
     assert "time" in getattr(meet(tensor(), tensor()), "coords", "time")
     meet(tensor().drop_coords("station"), y)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x, out: x.add(1, out=out),
+        lambda x, out: ne.exp(x, out=out),
+        lambda x, out: x.cumsum("time", out=out),
+        lambda x, out: np.add(x, 1, out=out),
+        lambda x, out: np.cumsum(x, axis=1, out=out),
+        lambda x, out: ne.cat([x[:, :1], x[:, 1:]], "time", out=out),
+        lambda x, out: ne.einsum("station time -> station time", x, out=out),
+        lambda x, out: ne.compile("x[station time] + 1")(x=x, out=out),
+        lambda x, out: out.__setitem__(slice(None), x),
+    ],
+)
+def test_elements_are_not_written_under_the_labels_of_others(write: Callable[[Any, Any], Any]) -> None:
+    out = tensor().flip("station")
+    before = out.numpy().copy()
+    with pytest.raises(ne.OperandError, match="'station' has different coordinates"):
+        write(tensor(), out)
+    np.testing.assert_array_equal(out.numpy(), before)
+    write(tensor(), tensor())
+
+
+def test_a_reversed_part_is_written_by_what_is_reversed_too() -> None:
+    x = tensor()
+    x[::-1] = tensor()[::-1] * 2
+    assert_same(x, ARRAY * 2)
+    with pytest.raises(ne.OperandError, match="different coordinates"):
+        x[::-1] = tensor()
+
+
+def test_a_contraction_has_the_labels_of_the_dims_that_are_left() -> None:
+    square = ne.tensor(xr.DataArray(np.eye(2), dims=("station", "k"), coords={"station": ["x", "y"]}))
+    plain = ne.tensor(np.ones((2, 2)), names="j station")
+    for product in (
+        plain @ square,
+        plain.mm(square),
+        plain.rename(j="station", station="b").mm(square),
+        ne.ones(2, 2).addmm(plain, square),
+        np.matmul(plain, square),
+    ):
+        assert not product.coords
+    assert list(square.mm(ne.ones(2, 2)).coords["station"]) == ["x", "y"]
+    assert list(plain.rename(station="k").mm(square.T).coords["station"]) == ["x", "y"]
+    assert list(ne.zeros(2).addmv(square, ne.ones(2)).coords["station"]) == ["x", "y"]
+
+
+def test_the_coordinates_of_an_index_are_not_those_of_the_dims() -> None:
+    index = ne.tensor(xr.DataArray([1, 0], dims="station", coords={"station": ["x", "y"]}))
+    for x in (tensor().drop_coords(), tensor()):
+        expected = x.coords.get("station")
+        for result in (x.index_fill("time", index, 0.0), x.index_select("time", index)):
+            assert ("station" in result.coords) == (expected is not None)
+            assert expected is None or list(result.coords["station"]) == list(expected)
 
 
 def test_other_coordinates_that_differ_are_left_out() -> None:

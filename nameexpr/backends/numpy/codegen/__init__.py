@@ -1,1 +1,3 @@
-"""Programs as NumPy: statements as data, the functions that run, and the source that people read."""
+"""Programs as NumPy code: statements as data, the functions that are executed, and the source that
+is shown.
+"""

@@ -1,7 +1,7 @@
-"""A fused instruction as NumPy: nested loops over blocks, the functions of one block in between.
+"""A fused instruction as NumPy code: nested loops over blocks, with the functions of one block inside.
 
-Names are the block's own: `i0` is where it starts along an axis, `x0` the part of a source, `b0` a value,
-`r` what is reduced.
+The names are local to the block: `i0` is its start along an axis, `x0` the part of a source, `b0` a value,
+`r` the reduced value.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def fused(block: Instruction, target: str, names: Sequence[str], shapes: Sequenc
 
 
 def _index(axes: Sequence[int], block: Instruction, tiled: Sequence[int], shape: Shape | None = None) -> str:
-    """Return the index of the present block in an array that has these axes."""
+    """Return the index of the current block in an array with these axes."""
     parts = []
     for axis in axes:
         is_cut = axis in tiled and (shape is None or shape[axis] != 1)
@@ -70,7 +70,7 @@ def _block(
     tiled: Sequence[int],
     place: Joined,
 ) -> list[Statement]:
-    """Return the statements of one block, which put what it gives at `place`."""
+    """Return the statements of one block, which write its result to `place`."""
     statements: list[Statement] = []
     local: list[str] = []
     for number, (name, shape) in enumerate(zip(names, shapes, strict=True)):
@@ -112,7 +112,7 @@ def _reduction(
     tiled: Sequence[int],
     place: Joined,
 ) -> list[Statement]:
-    """Return the statements that reduce a block, and put it together with the blocks before."""
+    """Return the statements that reduce a block, and combine it with the previous blocks."""
     axes, dtype = axes_text(block.axes), quoted(accumulator(block))
     if block.function not in COMBINED:
         return [Assign(place, Callee("kernels", block.function)(factors[0], axes))]

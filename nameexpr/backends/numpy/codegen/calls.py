@@ -1,4 +1,4 @@
-"""One instruction as a call of NumPy's, in the names of its sources."""
+"""One instruction as a NumPy call, in terms of the names of its sources."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def call_text(instruction: Instruction, sources: Sequence[str]) -> str:
-    """Return what an instruction does, as plans say it: its call, or what a loop goes through."""
+    """Return an instruction as plans show it: its call, or the ranges of a loop."""
     loop = instruction.loop
     if instruction.primitive == "fused":
         steps = [step.function and str(callee_of(step.function)) for step in instruction.steps]
@@ -38,13 +38,13 @@ def call_text(instruction: Instruction, sources: Sequence[str]) -> str:
 
 
 def render_streamed(instruction: Instruction, source: str, dtype: str) -> Invocation:
-    """Return the product of an array with ones that are never made (`ir.liveness.never_made`)."""
+    """Return the product of an array with ones that are never created (`ir.liveness.never_made`)."""
     is_stack = "True" if instruction.primitive == "matmul" else None
     return _ours("add_up")(source, quoted(dtype), is_stack=is_stack)
 
 
 def with_out(call: Invocation, target: Value) -> Invocation:
-    """Return a call that writes its result there."""
+    """Return a call that writes its result to `target`."""
     return replace(call, options={**call.options, "out": target})
 
 
@@ -61,7 +61,7 @@ def _dtype(dtype: str) -> str | None:
 
 
 def axes_text(axes: Sequence[int]) -> str:
-    """Return axes as NumPy takes them: one alone, or a tuple."""
+    """Return axes as NumPy expects them: a single int, or a tuple."""
     return str(axes[0]) if len(axes) == 1 else str(tuple(axes))
 
 
@@ -181,4 +181,4 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "vecdot": lambda _, x, y: numpy("vecdot")(x, y),
     "window": _window,
 }
-"""What computes each instruction, from itself and the names of its sources."""
+"""The code of each instruction, from the instruction and the names of its sources."""

@@ -1,7 +1,8 @@
-"""The function that runs: a guard, then the statements of a program, with all that they call bound.
+"""The function that is executed: a guard, then the statements of a program, with everything that they call
+bound.
 
-Everything that is executed is made of names of ours (`a0`, `t3`), ints and dtype names from a fixed set, and
-of constants that are bound, not written: no text of the user's is in it.
+The executed source consists of the package's names (`a0`, `t3`), ints and dtype names from a fixed set, and
+of constants that are bound, not written: no part of a user's text is in it.
 """
 
 from __future__ import annotations
@@ -52,11 +53,12 @@ def bound_statements(
 def function_code(
     named: Sequence[bool], guards: Sequence[str], statements: Sequence[Statement], constants: dict[str, Any]
 ) -> CodeType:
-    """Return a function `call` of so many operands, compiled: guards first, then the statements, which work
-    on the arrays of those that are `named`.
+    """Return a compiled function `call` of the operands: guards first, then the statements, which work on the
+    arrays of those that are `named`.
 
-    Each function that is called has a name of its own, bound in `constants`: 40 ns less than an attribute of
-    a module, and for `np.einsum`, where it is the C function behind it, 400 ns less.
+    Each function that is called has its own name, bound in `constants`: this saves 40 ns compared with an
+    attribute of a module, and 400 ns for `np.einsum`, where the name is bound to the C function that it
+    wraps.
     """
 
     def bind(callee: Callee) -> str:
@@ -69,7 +71,7 @@ def function_code(
 
 @cache
 def _function(module: str, name: str) -> Any:
-    """Return what is called; modules of ours are loaded by the first call of them."""
+    """Return the function to call; modules of this package are imported when it is first called."""
     if module == "np" and name != "einsum":
         return attrgetter(name)(np)
     module, name = ("kernels", "c_einsum") if module == "np" else (module, name)
@@ -79,7 +81,7 @@ def _function(module: str, name: str) -> Any:
 def _source(named: Sequence[bool], guards: Sequence[str], lines: Sequence[str]) -> str:
     names = [f"a{n}" for n in range(len(named))]
     data = [f"            a{n} = a{n}._data" for n, has_names in enumerate(named) if has_names]
-    # A fault is told of the operands as they came: their names may say what the text leaves out.
+    # An error describes the operands as they were passed: their names may stand for a term that is left out.
     operands = ", ".join([f"wrap(a{n}, n{n})" if has_names else f"a{n}" for n, has_names in enumerate(named)])
     defaults = "".join([f"{name}=missing, " for name in names])
     return "\n".join(
@@ -99,7 +101,7 @@ def _source(named: Sequence[bool], guards: Sequence[str], lines: Sequence[str]) 
 
 @lru_cache(maxsize=512)
 def _code(source: str) -> CodeType:
-    """Compile a source; many texts and shapes share one, because shapes are constants that are bound."""
+    """Compile a source; many texts and shapes share one, because shapes are bound constants."""
     return compile(source, "<nameexpr>", "exec")
 
 
@@ -114,13 +116,13 @@ def compute(
     Parameters
     ----------
     program : Program
-        What to compute.
+        The program.
     shapes : sequence of tuple of int
         Shape of every value.
     made_once : dict, optional
-        Where ones go, by the name of their value, instead of into the statements.
+        Receives the instructions of ones by the name of their value, instead of the statements.
     numbering : Numbering, optional
-        Takes the notes of values inside loops.
+        Receives the notes of values inside loops.
     """
     instructions, count = program.instructions, len(program.operands)
     has_ones = "ones" in [instruction.primitive for instruction in instructions]
@@ -154,14 +156,14 @@ def compute(
     returned: list[Value] = []
     for result in program.outputs:
         value: Value = values[result] if shapes[result] else numpy("asarray")(values[result])
-        returned.append(indexed(value, "...") if result < count else value)  # an operand as a view of itself
+        returned.append(indexed(value, "...") if result < count else value)  # return a view of an operand
     return [*statements, Return(tuple(returned), bool(program.results))]
 
 
 def _deletions(
     program: Program, number: int, last: Mapping[int, int], names: Sequence[str]
 ) -> list[Statement]:
-    """Return the statement that forgets what nothing reads any more: arrays, and what they were views of."""
+    """Return the statement that deletes dead names: arrays, and the arrays that they were views of."""
     count = len(program.operands)
     instruction = program.instructions[number]
     if is_view(instruction):

@@ -1,4 +1,4 @@
-"""Instructions that run a program again and again, as NumPy: slices of leading axes, and blocks of a label.
+"""Instructions that run a program repeatedly, as NumPy code: slices of leading axes, and blocks of a label.
 
     t3 = np.zeros((64, 64), "float64")
     for j0 in range(0, 96, 32):
@@ -7,8 +7,8 @@
         t3 += p0.dot(p1)
     del p0, p1
 
-Names are the loop's own: `j0` counts slices or is where a block starts, `p0` is the part of a source, `v0` a
-value inside. A loop in a loop counts on where the outer one stands.
+The names are local to the loop: `j0` counts slices or is the start of a block, `p0` is the part of a source,
+`v0` a value inside. An inner loop continues the numbering of the outer one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Instruction, Loop, Program, Shape
 
 FIRST = {"add": "zeros", "logical_or": "zeros", "multiply": "ones", "logical_and": "ones"}
-"""The array that changes nothing when it is combined with what blocks give."""
+"""The array of the identity element for each function that combines the results of blocks."""
 
 
 def loop_statements(
@@ -58,7 +58,7 @@ def loop_statements(
     names, shapes : sequences
         Name and shape of each source.
     numbering : Numbering
-        The names that are free; they are counted on.
+        The next free names; it is advanced.
     """
     if instruction.loop is None:
         return fused(instruction, target, names, shapes)
@@ -68,7 +68,7 @@ def loop_statements(
 
 
 def _dead(body: Program, number: int, last: dict[int, int], names: Sequence[str]) -> list[Statement]:
-    """Return the statement that forgets what nothing in a body reads after an instruction."""
+    """Return the statement that deletes the names that are dead after an instruction of a body."""
     sources = body.instructions[number].sources
     return delete(names[s] for s in sources if last[s] == number and s >= len(body.operands))
 
@@ -95,7 +95,7 @@ def _sliced(
 
 
 def _fresh(loop: Loop, dtype: str) -> Value:
-    """Return the call that makes the result, with its axes in memory as the layout says."""
+    """Return the call that creates the result, with its axes in the order of the layout."""
     shape = (*loop.sizes, *shapes_of(loop.body)[loop.body.result])
     made = numpy("empty")(str(tuple(shape[axis] for axis in loop.layout)), quoted(dtype))
     if loop.layout == tuple(range(len(shape))):
@@ -104,13 +104,13 @@ def _fresh(loop: Loop, dtype: str) -> Value:
 
 
 def _slice_index(shape: Shape, counts: Shape, cut: int) -> str:
-    """Return the index of the present slice in an array of this shape: 0 where it does not vary."""
+    """Return the index of the current slice in an array of this shape: 0 where it does not vary."""
     first = len(counts) - cut
     return ", ".join(f"j{first + axis}" if size > 1 else "0" for axis, size in enumerate(shape[:cut]))
 
 
 def _slice(body: Program, names: Sequence[str], place: Joined) -> list[Statement]:
-    """Return the statements of one slice; each value is forgotten when nothing reads it any more."""
+    """Return the statements of one slice; each value is deleted after its last use."""
     count = len(body.operands)
     last = last_uses(body)
     shapes = shapes_of(body)
@@ -138,7 +138,7 @@ def _put(inner: Instruction, call: Value, place: Joined) -> Statement:
 
 
 class _Result(NamedTuple):
-    """The array that blocks of a label are put into."""
+    """The array that collects the results of the blocks of a label."""
 
     loop: Loop
     dtype: str
@@ -146,16 +146,18 @@ class _Result(NamedTuple):
 
     @property
     def is_late(self) -> bool:
-        """Whether it is only made with the first block, which tells its dtype, or what is combined."""
+        """Whether it is only created with the first block, which determines its dtype, or by combining
+        blocks.
+        """
         return not self.dtype if self.loop.place is not None else self.loop.combine not in FIRST
 
     def whole(self, block: Shape) -> Shape:
-        """Return its shape, from that of what a block gives."""
+        """Return its shape, from the shape of the result of a block."""
         place = self.loop.place
         return block if place is None else (*block[:place], self.loop.sizes[0], *block[place + 1 :])
 
     def fresh(self) -> Statement:
-        """Return the statement that makes it."""
+        """Return the statement that creates it."""
         if self.is_late:
             return Assign(self.name, "None")
         body = self.loop.body
@@ -164,7 +166,7 @@ class _Result(NamedTuple):
         return Assign(self.name, numpy(name)(str(shape), quoted(self.dtype)))
 
     def put(self, cut: str, block: Value) -> Assign:
-        """Return the statement that puts into it what a block gives."""
+        """Return the statement that writes the result of a block into it."""
         if self.loop.place is not None:
             return Assign(indexed(self.name, f"{':, ' * self.loop.place}{cut}"), block)
         if self.loop.combine == "add":
@@ -172,7 +174,7 @@ class _Result(NamedTuple):
         return Assign(None, numpy(self.loop.combine)(self.name, block, out=self.name))
 
     def make_or_put(self, cut: str, block: str, shape: Shape) -> list[Statement]:
-        """Return the statements that do so where it may not be there yet."""
+        """Return the statements that do so if it may not exist yet."""
         put, is_first = self.put(cut, block), f"{self.name} is None"
         if not self.is_late:
             return [put]
@@ -210,7 +212,7 @@ def _looped(
 def _block(
     body: Program, parts: Sequence[str], result: _Result, cut: str, numbering: Numbering
 ) -> list[Statement]:
-    """Return the statements of one block; each value is forgotten when nothing reads it any more."""
+    """Return the statements of one block; each value is deleted after its last use."""
     names, last, shapes = [*parts, *numbering.values(body)], last_uses(body), shapes_of(body)
     is_call = body.instructions[-1].primitive not in {"fused", "loop"}
     is_short = body.result == len(names) - 1 and is_call and not result.is_late

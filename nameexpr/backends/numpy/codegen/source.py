@@ -1,6 +1,6 @@
-"""Source to paste: the same statements as those that run, with the text and its labels in comments.
+"""Source code for users: the statements that are executed, with the text and its labels in comments.
 
-Text and labels appear only in the form made to be read, which cannot end a comment.
+Text and labels appear only in their printable form, which cannot end a comment.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from nameexpr.records import record
 
 MODULES = ("copies", "formulas", "kernels", "reading")
 IMPORTS = {module: f"from nameexpr.backends.numpy import {module}" for module in MODULES}
-"""What it begins with, after NumPy, where it uses these."""
+"""The imports, after NumPy's, of the modules that it uses."""
 
 
 @record
 class Routine:
-    """A function of source to paste.
+    """A function in the source for users.
 
-    `text` says what it computes, `terms` what each operand is, and `result` what comes out: all for comments.
+    `text` describes what it computes, `terms` are the terms of its operands, and `result` is the term of its
+    result: all for comments.
     """
 
     name: str
@@ -35,9 +36,9 @@ class Routine:
 
 
 def source_of(*routines: Routine) -> str:
-    """Return source to paste: the same statements as those that run, with the labels in comments.
+    """Return source code for users: the statements that are executed, with the labels in comments.
 
-    Of several functions the first is written last, for it takes what the others give.
+    Of several functions the first is written last, because it takes the results of the others.
     """
     imports = {"import numpy as np": None}
     written = []
@@ -49,7 +50,7 @@ def source_of(*routines: Routine) -> str:
 
 
 def _routine(one: Routine, modules: set[str]) -> list[str]:
-    """Return the lines of a function to paste; what it needs is added to `modules`."""
+    """Return the lines of a function; the modules that it needs are added to `modules`."""
 
     def spell(callee: Callee) -> str:
         modules.add(callee.module)
@@ -72,5 +73,5 @@ def _routine(one: Routine, modules: set[str]) -> list[str]:
 
 
 def _comment(text: str) -> str:
-    """Return text that cannot end a comment: on one line, with nothing unprintable in it."""
+    """Return text that cannot end a comment: on one line, without unprintable characters."""
     return visible(" ".join(text.split()))

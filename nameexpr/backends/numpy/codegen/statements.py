@@ -1,7 +1,7 @@
-"""Generated code as data, until the end: what is called, with what, and where the result goes.
+"""Generated code as data until it is written: functions, arguments, and targets of results.
 
-How a function is written is for the writer to say: in full in source to paste, by a name that is bound in
-what runs.
+The spelling of a function is left to the writer: in full in the source for users, as a bound name in the
+executed code.
 
 >>> step = Assign("t0", numpy("matmul")("a0", "a1", out="t1"))
 >>> write([step], str)
@@ -24,13 +24,13 @@ _OWN = {*KERNELS, "as_array"}
 
 @record
 class Callee:
-    """A function of a module: `np`, or one of ours."""
+    """A function of a module: `np`, or one of this package."""
 
     module: str
     name: str
 
     def __str__(self) -> str:
-        """Return the function as source to paste has it."""
+        """Return the function as written in the source for users."""
         return f"{self.module}.{self.name}"
 
     def __call__(self, *arguments: Value, **options: Value | None) -> Invocation:
@@ -40,7 +40,7 @@ class Callee:
 
 @record
 class Invocation:
-    """A call; strings among its arguments are written as they are."""
+    """A call; strings among its arguments are written unchanged."""
 
     function: Value
     arguments: tuple[Value, ...]
@@ -59,7 +59,9 @@ Value: TypeAlias = str | Callee | Invocation | Joined
 
 @record
 class Assign:
-    """A value that gets a name or is put into a part of an array; it is only computed if `target` is None."""
+    """A value that gets a name or is written into a part of an array; it is only computed if `target` is
+    None.
+    """
 
     target: str | Joined | None
     value: Value
@@ -68,7 +70,7 @@ class Assign:
 
 @record
 class Delete:
-    """Names that are forgotten."""
+    """Names that are deleted."""
 
     names: tuple[str, ...]
 
@@ -84,7 +86,7 @@ class For:
 
 @record
 class Return:
-    """The end: one value, or a tuple of several."""
+    """The return statement: one value, or a tuple of several."""
 
     values: tuple[Value, ...]
     is_tuple: bool = False
@@ -95,7 +97,7 @@ Spell: TypeAlias = Callable[[Callee], str]
 
 
 def numpy(name: str) -> Callee:
-    """Return a function of NumPy's."""
+    """Return a NumPy function."""
     return Callee("np", name)
 
 
@@ -129,7 +131,7 @@ def quoted(word: str) -> str:
 
 
 def literal(number: object) -> Value:
-    """Return a number as source: repr, but for those that Python has no literal of."""
+    """Return a number as source: its repr, except for numbers without a Python literal."""
     if isinstance(number, complex):
         return Invocation("complex", (literal(number.real), literal(number.imag)), {})
     if isinstance(number, float) and not isfinite(number):
@@ -140,7 +142,7 @@ def literal(number: object) -> Value:
 
 
 def value_name(value: int, count: int) -> str:
-    """Return what a value is called in the source: operands `a0`, `a1`, ..., the others `t0`, `t1`, ..."""
+    """Return the name of a value in the source: operands are `a0`, `a1`, ..., the others `t0`, `t1`, ..."""
     return f"a{value}" if value < count else f"t{value - count}"
 
 
@@ -169,14 +171,14 @@ class Numbering:
 
 
 def local_names(one: Loop, names: Sequence[str], start: int) -> list[str]:
-    """Return what the sources are called in a block: the parts are numbered from `start` on."""
+    """Return the names of the sources in a block: the parts are numbered from `start`."""
     numbers = iter(range(start, start + one.parts))
     cuts = zip(names, one.cuts, strict=True)
     return [name if axis is None else f"p{next(numbers)}" for name, (axis,) in cuts]
 
 
 def delete(names: Iterable[str]) -> list[Statement]:
-    """Return the statement that forgets these names, each once; nothing if there are none."""
+    """Return the statement that deletes these names, each once; nothing if there are none."""
     unique = tuple(dict.fromkeys(names))
     return [Delete(unique)] if unique else []
 
@@ -211,13 +213,13 @@ def write(
     Parameters
     ----------
     statements : sequence
-        What to write.
+        The statements.
     spell : callable
-        What a function is called.
+        Returns the spelling of a function.
     comments : mapping, optional
-        For names the comment behind each line that assigns to them; for "return" that behind the last one.
+        For each name the comment after the lines that assign to it; for "return" the one after the last line.
     indent : str, optional
-        What each line begins with.
+        The beginning of each line.
     """
     lines: list[str] = []
     for statement in statements:
@@ -243,7 +245,7 @@ def _line(statement: Assign | Delete | Return, spell: Spell) -> str:
 
 
 def _result_of(statement: Assign | Delete | Return) -> str:
-    """Return the name that a statement gives a value; "return" for the last."""
+    """Return the name that a statement assigns to; "return" for the last."""
     if isinstance(statement, Assign):
         return statement.target if isinstance(statement.target, str) and statement.operator == "=" else ""
     return "return" if isinstance(statement, Return) else ""

@@ -1,6 +1,6 @@
 """The costs by which the lowering chooses (`compiler.ir.target.Costs`): products, copies and sums, by labels.
 
-Strides are in cells; all costs are in nanoseconds.
+Strides are in elements; all costs are in nanoseconds.
 """
 
 from __future__ import annotations
@@ -16,52 +16,51 @@ CALL = {
     "view": 150, "copy": 600, "dot": 300, "matmul": 800, "loop": 850, "reduce": 900, "slice": 450,
     "slices": 700, "parts": 1400,
 }  # fmt: skip
-"""A call, whatever its arrays are."""
+"""A call, regardless of its arrays."""
 COPY_RUN, COPY_CELL = 2.2, 0.15
-"""Starting one run of a copy (cells that lie one after the other in the copy, and at one stride in the
-source), and one of its cells of 8 bytes.
+"""Starting one run of a copy (elements that are contiguous in the copy, and at one stride in the source), and
+one of its elements of 8 bytes.
 """
 STRIDED = 0.15, 0.09
-"""Copying one cell that does not lie beside the one before: whatever its size, and for 8 bytes."""
+"""Copying one element that is not adjacent to the previous one: regardless of its size, and for 8 bytes."""
 FAR, PAGED = 0.18, 0.21
-"""More for a cell that has a cache line of its own, or that is copied from a page of its own."""
+"""The extra cost of an element that is alone in its cache line, or in its page."""
 LINE, PAGE, NEAREST, LARGE = 64, 4096, 1 << 15, 1 << 20
 """Bytes of a cache line, of a page, of the nearest cache, and of the next one."""
 CAST = 0.5
-"""Casting one cell to a dtype of 8 bytes."""
+"""Casting one element to a dtype of 8 bytes."""
 UNPACKED = 0.26
-"""Bringing one cell into a form that BLAS takes, which `numpy.matmul` does by itself."""
+"""Converting one element to a layout that BLAS accepts, which `numpy.matmul` does by itself."""
 MATRIX = 6.3
 """One product of a batch."""
 GEMM, FLOP, PACKED = 24.0, 0.026, 0.33
-"""Starting a product of matrices, one multiplication and addition in it, and one cell of its operands."""
+"""Starting a product of matrices, one multiplication and addition in it, and one element of its operands."""
 GEMV, STREAMED, SHORT = 15.0, 0.073, 0.28
-"""Starting a product of a matrix and a vector, one cell of the matrix, and one of the vector that it is
-built of.
+"""Starting a product of a matrix and a vector, one element of the matrix, and one of the vector.
 """
 VECDOT, LANE = 5.0, 0.086
-"""Starting one inner product of `numpy.vecdot`, and one cell of an inner product."""
+"""Starting one inner product of `numpy.vecdot`, and one element of an inner product."""
 LOOP, NEST = 3.0, 17.0
-"""One run of the C loop, and one turn of the loop around its sums."""
+"""One run of the C loop, and one iteration of the loop around its sums."""
 RUNNING = {"dot": 0.16, "axpy": 0.19, "both": 0.26, "strided": 0.4, "gather": 0.65}
-"""One cell in a run of the C loop, by what moves in it."""
+"""One element in a run of the C loop, by the operands that vary along it."""
 SUM_RUN, SUM_CELL = 12.0, 0.13
-"""One run, and one cell, of `numpy.add.reduce`; of a maximum, half as much."""
+"""One run, and one element, of `numpy.add.reduce`; of a maximum, half as much."""
 SLICED = {"near": 0.14, "far": 0.45}
-"""One cell of the sum of two slices: of contiguous ones, and of strided ones."""
+"""One element of the sum of two slices: of contiguous ones, and of strided ones."""
 GENERIC = 1.2
-"""One multiplication and addition of a dtype that BLAS does not know."""
+"""One multiplication and addition of a dtype that BLAS does not support."""
 FLOPS = {"float32": 0.5, "float64": 1.0, "complex64": 2.0, "complex128": 4.0}
-"""A multiplication and addition, in those of float64."""
+"""A multiplication and addition, relative to float64."""
 
 
 def width(dtype: str) -> float:
-    """Return the bytes of a cell, in those of a float64."""
+    """Return the bytes of an element, relative to a float64."""
     return ITEM_BYTES.get(dtype, 8) / 8
 
 
 def call_cost(call: str) -> float:
-    """Return the cost of a call whatever its arrays are."""
+    """Return the cost of a call regardless of its arrays."""
     return CALL[call]
 
 
@@ -84,21 +83,23 @@ def copy_cost(sizes: Sizes, steps: Steps, order: Sequence[str], dtype: str) -> f
 
 
 def cast_cost(cells: int, dtype: str) -> float:
-    """Return the cost of a cast of an array to this dtype."""
+    """Return the cost of casting an array to this dtype."""
     return CALL["copy"] + cells * CAST * width(dtype)
 
 
 def read_cost(cells: int, ends: Sequence[int], dtype: str) -> float:
-    """Return what is lost on a matrix or vector whose axes have these steps, none of them 1, perhaps.
+    """Return the extra cost of reading a matrix or vector whose axes have these steps, none of them 1.
 
-    A matrix is then brought into a form that BLAS takes; a vector is read as it lies.
+    A matrix is then converted to a layout that BLAS accepts; a vector is read in place.
     """
     near = min(ends, default=1)
     return cells * (UNPACKED + _far(near, cells, dtype)) if near > 1 else 0.0
 
 
 def _far(step: int, cells: int, dtype: str) -> float:
-    """Return what a cell takes more, if it has a cache line of its own and the array is not in the cache."""
+    """Return the extra cost of an element that is alone in its cache line if the array is not in
+    the cache.
+    """
     item = width(dtype) * 8
     return FAR if step * item >= LINE and cells * item > NEAREST else 0.0
 
@@ -118,15 +119,15 @@ def product_cost(count: int, rows: int, inner: int, columns: int, dtype: str, *,
 
 
 def vecdot_cost(count: int, inner: int, dtype: str) -> float:
-    """Return the cost of `numpy.vecdot` for so many pairs of rows."""
+    """Return the cost of `numpy.vecdot` for `count` pairs of rows."""
     return CALL["matmul"] + count * (VECDOT + inner * 0.75 * LANE * width(dtype))
 
 
 def loop_cost(sizes: Sizes, operands: Sequence[Steps], result: Sequence[str], dtype: str) -> float:
     """Return the cost of one pass of NumPy's C loop over one or two operands.
 
-    The loop nests its axes by the strides of the operands (C order where they disagree), joins those that lie
-    together, and runs over the innermost.
+    The loop nests its axes by the strides of the operands (C order where they disagree), joins contiguous
+    ones, and runs over the innermost.
     """
     every = dict.fromkeys([*result, *(label for steps in operands for label in steps)])
     labels = [label for label in every if sizes[label] != 1]
@@ -158,7 +159,7 @@ def loop_cost(sizes: Sizes, operands: Sequence[Steps], result: Sequence[str], dt
 
 
 def _motion(steps: Sequence[int], made: int) -> str:
-    """Return what moves in the innermost run: the C loop has code of its own for these."""
+    """Return which operands vary in the innermost run: the C loop has special code for these cases."""
     if made == 0 and all(step == 1 for step in steps):
         return "dot"
     if made == 1 and set(steps) == {0, 1}:
@@ -182,6 +183,6 @@ def maximum_cost(sizes: Sizes, steps: Steps, dtype: str) -> float:
 
 
 def slices_cost(count: int, cells: int, dtype: str, *, is_near: bool) -> float:
-    """Return the cost of combining `count` slices of so many cells one after the other."""
+    """Return the cost of combining `count` slices of `cells` elements one after the other."""
     cell = SLICED["near" if is_near else "far"] * width(dtype)
     return CALL["slices"] + (count - 1) * (CALL["slice"] + cells * cell)

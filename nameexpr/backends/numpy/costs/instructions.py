@@ -1,4 +1,4 @@
-"""What each primitive costs, in nanoseconds, from the arrays that it reads and the one that it makes."""
+"""The cost of each primitive in nanoseconds, from the arrays that it reads and the one that it creates."""
 
 from __future__ import annotations
 
@@ -40,28 +40,32 @@ VIEW, COPIED = 100.0, 250.0
 WINDOW = 5000.0
 """A view made of its strides."""
 FILL, BYTE = 700.0, 0.015
-"""Making an array of one value, and one byte of it."""
+"""Creating an array of one value, and one byte of it."""
 REPEATED, REPEATED_RUN, REPEATED_CELL = 900.0, 0.7, (0.03, 0.07)
-"""Repeating along an axis, one run that is repeated, and one cell: whatever its size, and for 8 bytes."""
+"""Repeating along an axis, one run that is repeated, and one element: regardless of its size, and for 8
+bytes.
+"""
 BOUNDS, BOUND = 5500.0 - CALL["matmul"], 0.2
-"""Asking integers for their largest magnitudes, and the like; and asking one of them."""
+"""Finding the largest magnitude of integers, and one integer of that."""
 WRITTEN = 0.15
-"""Writing one cell of 8 bytes of a product of matrices, which tells where their inner axis is short."""
+"""Writing one element of 8 bytes of a matrix product, which matters if the inner axis is short."""
 FOLDED = 1900.0
 """A function of numbers alone."""
 TURN, PART, MADE = 60.0, 130.0, 200.0
-"""One turn of a loop in Python, the part of an array that it takes, and making the array that it fills."""
+"""One iteration of a Python loop, slicing an array in it, and creating the array that it fills."""
 EMBEDDED, PLACED = 3100.0, 0.5
-"""Putting an array into zeros, beside making them, and one cell of it."""
+"""Writing an array into zeros, not counting their creation, and one element of it."""
 COUNTED, COUNTED_CELL = 260.0, 0.35
-"""Counting, and one cell of that."""
+"""Creating `arange`, and one element of it."""
 APPLIED = 3000.0
-"""Calling the caller's own reducer, which is taken to be as quick as a sum."""
+"""Calling a caller's reducer, which is assumed to be as fast as a sum."""
 PRODUCTS = frozenset({"dot", "integer_matmul", "matmul", "multiply", "vecdot"})
 
 
 def instruction_cost(instruction: Instruction, sources: Arrays, result: Strided) -> float:
-    """Return the cost of one instruction, not a loop, from the arrays it reads and the one it makes."""
+    """Return the cost of one instruction other than a loop, from the arrays it reads and the one it
+    creates.
+    """
     if instruction.primitive in PRODUCTS and not all(array.cells for array in (*sources, result)):
         return CALL["matmul"]
     cost = COSTS.get(instruction.primitive, _one_copy)
@@ -69,7 +73,7 @@ def instruction_cost(instruction: Instruction, sources: Arrays, result: Strided)
 
 
 def _filled(size: int) -> float:
-    """Return the cost of an array of so many bytes with one value."""
+    """Return the cost of creating an array of `size` bytes with one value."""
     return FILL + BYTE * size + memory_cost(size)
 
 
@@ -104,7 +108,7 @@ def _copy(instruction: Instruction, sources: Arrays, _: Strided) -> float:
 
 
 def _row_major(source: Strided) -> float:
-    """Return the cost of a row-major copy; what lies beyond the caches is read and written more slowly."""
+    """Return the cost of a row-major copy; arrays larger than the caches are read and written more slowly."""
     axes = [str(axis) for axis in range(len(source.shape))]
     sizes, steps = dict(zip(axes, source.shape, strict=True)), dict(zip(axes, source.strides, strict=True))
     cells = prod(source.shape)
@@ -150,7 +154,7 @@ def _matmul(_: Instruction, sources: Arrays, result: Strided) -> float:
 
 
 def _integer_matmul(instruction: Instruction, sources: Arrays, result: Strided) -> float:
-    """Return the cost of an exact product of integers by way of floats."""
+    """Return the cost of an exact product of integers through floats."""
     cells = sum(source.cells for source in sources)
     casts = cast_cost(cells + prod(result.shape), "float64")
     left, right, made = (array._replace(dtype="float64") for array in (*sources, result))
@@ -176,7 +180,7 @@ def _einsum(instruction: Instruction, sources: Arrays, result: Strided) -> float
 
 
 def _beyond_caches(arrays: Arrays) -> float:
-    """Return what main memory adds, where arrays are larger than the caches."""
+    """Return the extra cost of main memory if arrays are larger than the caches."""
     return main_cost(sum(array.size for array in arrays))
 
 
@@ -272,4 +276,4 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "vecdot": _vecdot,
     "window": WINDOW,
 }
-"""What each primitive costs: as much whatever its arrays are, or by these; without a row, a copy."""
+"""The cost of each primitive: a constant, or a function of its arrays; without a row, that of a copy."""

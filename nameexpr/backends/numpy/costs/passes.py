@@ -1,8 +1,9 @@
-"""Passes over cells, in nanoseconds: what runs, strides and memory cost, and a cell of each function.
+"""Passes over elements, in nanoseconds: the costs of runs, strides and memory, and of an element of each
+function.
 
-A run is what NumPy's inner loop goes through at once: axes that lie together in all arrays are joined. Some
-functions depend on their values, which nobody knows beforehand: powers of negative numbers, `where`, which
-takes 0.4 to 3.7 as its conditions can be foreseen or not.
+A run is processed by one call of NumPy's inner loop: axes that are contiguous in all arrays are joined. Some
+functions depend on their values, which are not known beforehand: powers of negative numbers, and `where`,
+which takes 0.4 to 3.7, depending on whether its conditions are predictable.
 """
 
 from __future__ import annotations
@@ -18,19 +19,21 @@ from nameexpr.compiler.ir.strides import Strides, row_major_strides
 from nameexpr.ops import COSTS
 
 UFUNC, NUMBER = 270.0, 150.0
-"""A call of a ufunc, whatever its arrays are, and more for an argument that is a number."""
+"""A call of a ufunc, regardless of its arrays, and the extra cost of an argument that is a number."""
 RUN = 4.0
 """Starting one run."""
 STRIDED, FAR, PAGED = 0.15, 0.3, 1.0
-"""More for a cell that does not lie beside the one before; more again, where each has a cache line of its own
-and they do not stay in the cache, and where each has a page of its own.
+"""The extra cost of an element that is not adjacent to the previous one; of one that is alone in its cache
+line and not cached; and of one that is alone in its page.
 """
 CONVERTED = 0.3
-"""Casting one cell on the way into a function, or out of it."""
+"""Casting one element before or after a function."""
 MEMORY, MAIN = ((1 << 20, 0.0), (1 << 25, 0.004)), 0.016
-"""Up to so many bytes that are read and written, each of them takes so much more; and each beyond these."""
+"""Pairs of a number of bytes read and written, and the extra cost of each byte up to it; then of each byte
+beyond.
+"""
 PAGES = 0.04
-"""Each byte of an array that is so large that the system hands out its memory anew."""
+"""Each byte of an array that is so large that the system allocates new pages for it."""
 CELLS: Mapping[str, tuple[float, float, float]] = {
     "add": (0.12, 0.065, 0.22),
     "absolute": (0.12, 0.065, 0.8),
@@ -68,33 +71,33 @@ CELLS: Mapping[str, tuple[float, float, float]] = {
     "erfc": (31.0, 32.0, 0.0),
     "clip": (0.23, 0.14, 1.8),
 }
-"""One cell of float64, float32 and complex128, by the kernel that others are like (`nameexpr.ops.COSTS`); 0
-where complex numbers are refused.
+"""One element of float64, float32 and complex128, by the kernel that represents similar ones
+(`nameexpr.ops.COSTS`); 0 if complex numbers are not supported.
 """
 CALLS: Mapping[str, float] = {
     "where": 670.0, "round": 1030.0, "integer": 1000.0, "real": 330.0, "imag": 400.0, "relu": 820.0,
     "sigmoid": 3900.0, "silu": 4950.0, "gelu": 4300.0, "softplus": 1550.0, "erf": 2900.0, "erfc": 2950.0,
     "clip": 950.0,
 }  # fmt: skip
-"""A call that is dearer than a ufunc's."""
+"""Calls that cost more than a ufunc's."""
 PASSES: Mapping[str, int] = {"sigmoid": 6, "silu": 7, "clip": 2}
-"""How many passes over memory a call makes that is several."""
+"""The number of passes over memory of calls with several."""
 SQUARED = 0.33, 0.33, 87.0
-"""A power of 2, one cell."""
+"""One element of a power of 2."""
 BOOLS, HALF, HALVED = 0.03, 3.4, 1.2
-"""One cell of a function of bools; of arithmetic in float16, which NumPy does by way of float32; of a cast
+"""One element of a function of bools; of arithmetic in float16, which NumPy computes in float32; of a cast
 from or to float16.
 """
 WHOLE = {"floor_divide": 1.7, "power": 1.0}
-"""One cell of what integers take another time for."""
+"""One element of functions that take a different time for integers."""
 LONG, ROOTED = 30, 2.0
-"""How many times longer than float64 extended floats take, and complex128 than complex64."""
+"""The ratio of the time of extended floats to float64, and of complex128 to complex64."""
 FLOATS = frozenset({"float32", "float64", "complex64", "complex128"})
 KINDS = ("bool", "uint", "int", "float", "complex")
 
 
 class Strided(NamedTuple):
-    """An array to reckon with: strides are in cells, 0 where it is broadcast."""
+    """An array in the cost model: strides are in elements, 0 where it is broadcast."""
 
     shape: Shape
     strides: Strides
@@ -102,17 +105,17 @@ class Strided(NamedTuple):
 
     @property
     def cells(self) -> int:
-        """How many cells it has, those of a broadcast axis counted once."""
+        """The number of elements, those of a broadcast axis counted once."""
         return prod(size for size, step in zip(self.shape, self.strides, strict=True) if step or size == 0)
 
     @property
     def item(self) -> int:
-        """Bytes of a cell; 8 of a dtype that is not known."""
+        """The bytes of an element; 8 for an unknown dtype."""
         return ITEM_BYTES.get(self.dtype, 8)
 
     @property
     def size(self) -> int:
-        """Bytes of all cells."""
+        """The bytes of all elements."""
         return self.cells * self.item
 
     def over(self, shape: Shape) -> Strided:
@@ -128,8 +131,8 @@ def row_major(shape: Shape, dtype: str) -> Strided:
 
 
 def runs(shape: Shape, arrays: Sequence[Strided]) -> tuple[int, tuple[int, ...]]:
-    """Return how many cells a run has, and the stride of each array in it; the longest strides go
-    outside.
+    """Return how many elements a run has, and the stride of each array in it; the longest strides are
+    outermost.
 
     Examples
     --------
@@ -160,13 +163,13 @@ def pass_cost(
     Parameters
     ----------
     shape : tuple of int
-        The cells that the function is computed for.
+        The shape of the iteration.
     result : Strided
-        Where they go.
+        The array that is written.
     sources : sequence of Strided
-        What they are computed from.
+        The arrays that are read.
     cell, run : float
-        One cell in the cache, and starting a run.
+        The costs of one cached element, and of starting a run.
     """
     cells = prod(shape)
     if not cells:
@@ -181,24 +184,24 @@ def pass_cost(
 
 
 def far_cost(array: Strided, step: int) -> float:
-    """Return what a cell takes more, because it has a cache line, or a page, of its own."""
+    """Return the extra cost of an element that is alone in its cache line, or in its page."""
     apart, size = abs(step) * array.item, array.size
     far = FAR if apart >= LINE and size > NEAREST else 0.0
     return far + (PAGED if apart >= PAGE and size > MEMORY[0][0] else 0.0)
 
 
 def pages_cost(size: int) -> float:
-    """Return what getting the memory of an array takes."""
+    """Return the cost of allocating the memory of an array."""
     return size * PAGES if size > MEMORY[-1][0] else 0.0
 
 
 def memory_cost(moved: int) -> float:
-    """Return what the caches that it misses add to a pass over so many bytes."""
+    """Return the extra cost of cache misses for a pass over `moved` bytes."""
     return moved * next((rate for most, rate in MEMORY if moved <= most), MAIN)
 
 
 def main_cost(moved: int) -> float:
-    """Return what main memory adds to calls whose constants hold for the caches."""
+    """Return the extra cost of main memory for calls whose constants hold for the caches."""
     most, rate = MEMORY[-1]
     return moved * (MAIN - rate) if moved > most else 0.0
 
@@ -216,21 +219,21 @@ def function_cost(
 
 
 def ufunc_cost(kernel: str) -> float:
-    """Return the cost of a call of a pointwise function on nothing."""
+    """Return the cost of a call of a pointwise function on no elements."""
     return CALLS.get(COSTS.get(kernel, kernel), UFUNC)
 
 
 def cell_cost(kernel: str, dtypes: Sequence[str], result: str, *, is_square: bool = False) -> float:
-    """Return the cost of one cell of a pointwise function.
+    """Return the cost of one element of a pointwise function.
 
     Parameters
     ----------
     kernel : str
-        What computes it.
+        The name of the kernel.
     dtypes : sequence of str
-        Those of its arrays; "" if they are not known.
+        The dtypes of its arrays; "" if unknown.
     result : str
-        The dtype of what comes out.
+        The dtype of the result.
     is_square : bool, optional
         Whether it is a power of two.
     """
@@ -255,6 +258,6 @@ def cell_cost(kernel: str, dtypes: Sequence[str], result: str, *, is_square: boo
 
 
 def _rank(dtype: str) -> tuple[int, int]:
-    """Return what is larger for the dtype in which two are computed together."""
+    """Return a key that is larger for the dtype in which two are computed together."""
     order = next((rank for rank, kind in enumerate(KINDS) if dtype.startswith(kind)), len(KINDS) - 2)
     return order, ITEM_BYTES.get(dtype, 8)

@@ -1,7 +1,7 @@
-"""How long a program is expected to take: a model, from shapes, dtypes and strides alone.
+"""The expected time of a program: a model, from shapes, dtypes and strides alone.
 
-Each instruction is one or several passes over cells, a product that `calls` knows, or a call. Nothing is
-timed: the figures are the same wherever they are asked for (docs/performance.md says how near they come).
+Each instruction is one or several passes over elements, a product that `calls` estimates, or a call. Nothing
+is timed: the figures are the same on every machine (docs/performance.md shows their accuracy).
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from nameexpr.compiler.memory.program import allocated
 
 NANO = 1e-9
 CALL = 0.3e-6
-"""Seconds that a call of nameexpr takes beside the steps of its program."""
+"""The seconds of a call of nameexpr, not counting the steps of its program."""
 UNITS = (("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0))
 LEAST = 0.1
-"""The smallest number that is written before a unit."""
+"""The smallest number that is shown with a unit."""
 
 
 def estimate_seconds(
@@ -34,11 +34,11 @@ def estimate_seconds(
     Parameters
     ----------
     program : Program
-        What runs.
+        The program.
     shapes : sequence of tuple of int
         Shapes of all its values.
     given : sequence of OperandLayout, optional
-        Dtypes and strides of the operands; what is not known is float64, and row-major.
+        Dtypes and strides of the operands; by default float64, and row-major.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def _loop(instruction: Instruction, sources: Sequence[Strided], result: Strided)
 
 
 def duration(seconds: float) -> str:
-    """Return a time as people read it, with two digits and its unit.
+    """Return a time for display, with two digits and its unit.
 
     Examples
     --------

@@ -1,4 +1,6 @@
-"""What reductions and functions along axes take, in nanoseconds: kernels of several passes are added up."""
+"""The costs of reductions and functions along axes in nanoseconds: those of kernels with several passes are
+added up.
+"""
 
 from __future__ import annotations
 
@@ -21,27 +23,29 @@ from nameexpr.compiler.ir.program import Instruction
 REDUCE = 750.0
 """A call of a ufunc's reduction."""
 ALONG: Mapping[str, float] = {"sum": 0.147, "max": 0.055, "min": 0.055, "prod": 0.73}
-"""One cell, where the runs are what is combined."""
+"""One element, if the elements of a run are combined."""
 ACROSS = 0.11
-"""One cell of 8 bytes, where whole runs are combined with one another."""
+"""One element of 8 bytes, if whole runs are combined with each other."""
 LOGICAL, FLAG = 0.2, 0.02
-"""One cell that is only asked whether it is 0, if half of a run tells, about; the same of a bool."""
+"""One element that is only compared with 0, if about half of a run suffices; the same for a bool."""
 START, STARTED = 12.0, {"max": 24.0, "min": 24.0}
 """Starting a run."""
 ROWS, BLOCK = 1 << 16, 1 << 15
-"""Cells that kernels of reducers, and functions along axes, handle at a time."""
+"""The number of elements that kernels of reducers, and functions along axes, process at a time."""
 CUMULATED = 2.9, 0.5
-"""One cell of running sums: of floats, and of integers."""
+"""One element of cumulative sums: of floats, and of integers."""
 CROWDED, APART, MANY = 6.5, 512, 128
-"""More for it across memory, where that many cells so many bytes apart compete for places in the cache."""
+"""The extra cost across memory, if elements at this distance in bytes compete for sets of the cache."""
 SORTED_RUN, SORTED, MOVED = 22.0, 0.2, 2.5
-"""Starting to sort a run; one cell, for each doubling of the run; bringing one cell to a run and back, where
-runs lie across memory.
+"""Starting to sort a run; one element, for each doubling of the run; copying one element to a run and back,
+if runs are not contiguous.
 """
 
 
 class Kernel(NamedTuple):
-    """A reducer's kernel: a call, how many sums and maxima it takes, and one cell and one result beside."""
+    """A reducer's kernel: the cost of a call, the numbers of sums and maxima, and the other costs of an
+    element and of a result.
+    """
 
     call: float
     sums: int
@@ -62,8 +66,8 @@ ARGMAX, ARGMAX_RUN, ARGMAX_CELL = 210.0, 4.5, 0.09
 
 
 def reduce_cost(reducer: str, source: Strided, axes: Collection[int], dtype: str | None = None) -> float:
-    """Return the cost of one of the language's reducers over axes of an array; `dtype` if it adds in
-    another one.
+    """Return the cost of one of the language's reducers over axes of an array; `dtype` is that of the sum, if
+    different.
     """
     if not source.cells:
         return REDUCE
@@ -103,7 +107,7 @@ def _combined(reducer: str, source: Strided, axes: Collection[int], dtype: str |
 
 
 def _kept(source: Strided, axes: Collection[int]) -> Strided:
-    """Return a fresh array of the axes that stay, in the order of memory, broadcast along the others."""
+    """Return a fresh array of the kept axes, in the order of memory, broadcast along the others."""
     strides, step = [0] * len(source.shape), 1
     for axis in sorted(range(len(source.shape)), key=lambda axis: abs(source.strides[axis])):
         if axis not in axes:
@@ -113,7 +117,7 @@ def _kept(source: Strided, axes: Collection[int]) -> Strided:
 
 
 def _by_rows(source: Strided, axes: Collection[int], run: float, cell: float) -> float:
-    """Return the cost of what needs each run by itself, one cell after the other: others are copied first."""
+    """Return the cost of a function that processes one run after the other; strided runs are copied first."""
     length = max(1, prod(source.shape[axis] for axis in axes))
     is_apart = 1 not in {abs(source.strides[axis]) for axis in axes if source.shape[axis] != 1}
     copied = copied_cost(source) if is_apart and length > 1 else 0.0
@@ -125,7 +129,7 @@ def _by_rows(source: Strided, axes: Collection[int], run: float, cell: float) ->
 
 
 def copied_cost(source: Strided) -> float:
-    """Return the cost of the cells of a row-major copy."""
+    """Return the cost of copying the elements to row-major order."""
     return pass_cost(source.shape, row_major(source.shape, source.dtype), [source], COPY_CELL, COPY_RUN)
 
 
@@ -142,7 +146,7 @@ def slices_cost(instruction: Instruction, source: Strided) -> float:
 
 
 def along_cost(instruction: Instruction, source: Strided) -> float:
-    """Return the cost of softmax, running sums, sorting and the like."""
+    """Return the cost of softmax, cumulative sums, sorting and the like."""
     cells = source.cells
     if not cells:
         return REDUCE

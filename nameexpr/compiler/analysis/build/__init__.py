@@ -1,1 +1,1 @@
-"""Formulas to graphs: values with labels and dtypes, equal ones once."""
+"""From formulas to graphs: values with labels and dtypes, equal values once."""

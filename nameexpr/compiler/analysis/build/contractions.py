@@ -1,11 +1,12 @@
-"""Which products under a reduction are contractions: factors, and what may be done after the sum instead.
+"""Find the products under a reduction that are contractions: their factors, and what can be applied after the
+sum.
 
-`sum[D](q * k / 8)` is a contraction of q and k, then divided by 8. A product is followed through `*`, signs,
-small whole powers, and division by numbers of the text, as long as the dtype stays what it is. Integers are
-widened before they are multiplied (docs/language.md, section 3, rule 8).
+`sum[D](q * k / 8)` is a contraction of q and k, followed by a division by 8. A product is followed through
+`*`, signs, small integer powers, and division by numbers of the text, as long as the dtype does not change.
+Integers are widened before they are multiplied (docs/language.md, section 3, rule 8).
 
-A number that makes the sum smaller is applied before it, which might overflow otherwise: to the smallest
-factor, or as a vector that takes the place of ones.
+A number that makes the sum smaller is applied before the sum, which might overflow otherwise: to the smallest
+factor, or as a vector in place of ones.
 """
 
 from __future__ import annotations
@@ -24,22 +25,22 @@ from nameexpr.records import field, record
 ADDING = frozenset({"sum", "mean"})
 MULTIPLYING = frozenset({"*.", "/.", ".-", ".+", "**.", "square"})
 MOST_PARTS = 2048
-"""Parts of a product that are looked at; powers of powers have more than anybody can count."""
+"""The largest number of parts of a product that are examined; powers of powers have exponentially many."""
 MOST_AGAIN = 1024
-"""Parts that all products of a formula together take out of statements and powers. Each of n statements may
-multiply by the one before: taken apart to the end, their sums would have n ** 2 / 2 factors.
+"""The largest number of parts that all products of a formula together take from statements and powers. Each
+of n statements may multiply by the previous one: fully expanded, their sums would have n ** 2 / 2 factors.
 """
 LARGEST_POWER = 4
-"""Powers up to which x ** n is taken for a product of n factors."""
+"""The largest n for which x ** n is treated as a product of n factors."""
 REAL = {"float32": "float32", "float64": "float64", "complex64": "float32", "complex128": "float64"}
 SMALLEST = {"float32": 2.0**-126, "float64": 2.0**-1022}
 """The smallest normal number of a dtype."""
 LONGEST = 1 << 12
-"""Cells that are summed up to which a vector of one number is made for them."""
+"""The largest number of summed elements for which a vector of one number is created."""
 MANY = 64
-"""Factors of a product that are looked at to place a number."""
+"""The largest number of factors that are examined to place a number."""
 LITTLE = 4
-"""How many times smaller than a product its factor is that a number is applied to."""
+"""How many times smaller than the product a factor must be for a number to be applied to it."""
 
 
 def reduction(values: Values, reducer: str, value: int, labels: Labels, span: Span) -> int:
@@ -55,7 +56,8 @@ def reduction(values: Values, reducer: str, value: int, labels: Labels, span: Sp
     every = dict.fromkeys(label for factor in factors for label in graph.labels[factor])
     kept = tuple(label for label in every if label not in labels)
     dtype = values.reduced_dtype(reducer, factors, span)
-    # A sum of halves stays float32 until numbers are applied, which may make it one that float16 holds.
+    # A sum of float16 values stays float32 until numbers are applied, which may bring it into the range of
+    # float16.
     is_wide = dtype == "float16" and reducer in ADDING and bool(epilogue)
     dtypes = tuple(map(graph.strong, factors))
     promoted = values.arithmetic.promoted(dtypes)
@@ -65,7 +67,7 @@ def reduction(values: Values, reducer: str, value: int, labels: Labels, span: Sp
     reduced = graph.add(node, kept, "float32" if is_wide else dtype)
     for function, other in epilogue:
         reduced = values.map([reduced] if other < 0 else [reduced, other], function, span)
-    # Integers among the factors were widened, which is not to widen the floats that they are multiplied by.
+    # Integers among the factors were widened; this must not widen the floats that they are multiplied by.
     wanted = values.reduced_dtype(reducer, [value], span) if reducer in ADDING else dtype
     return values.cast(reduced, wanted) if graph.dtypes[reduced] != wanted else reduced
 
@@ -74,7 +76,7 @@ def reduction(values: Values, reducer: str, value: int, labels: Labels, span: Sp
 class Product:
     """A product that is summed over labels: its factors, and the calls that can wait until after the sum.
 
-    `epilogue` has the function and the other value of each call, -1 if there is none.
+    `epilogue` contains the function and the other value (or -1) of each call.
     """
 
     values: Values
@@ -107,7 +109,7 @@ class Product:
                 self.factors.append(value)
 
     def _factors(self, value: int) -> Sequence[int] | None:
-        """Return the factors of one value, and note what can wait; None if it is a factor itself."""
+        """Return the factors of one value, and record what can wait; None if it is a factor itself."""
         values, graph = self.values, self.values.graph
         if value in values.named and graph.dtypes[value] in WIDE:
             return None  # a statement has computed it in its own dtype
@@ -142,10 +144,10 @@ class Product:
         return None
 
     def _scaled(self, function: str, value: int, inner: int, number: int) -> Sequence[int] | None:
-        """Return the factors of a value that is multiplied with a number, or divided; None if it is a factor.
+        """Return the factors of a value that is multiplied or divided by a number; None if it is a factor.
 
-        A number that makes the sum smaller is applied before it, unless the sum is one of halves, which is
-        float32, or all factors are as large as their product.
+        A number that makes the sum smaller is applied before it, unless the sum is one of float16 values,
+        which is float32, or all factors are as large as their product.
         """
         graph = self.values.graph
         scale = abs(number_of(graph.nodes[number]))  # type: ignore[arg-type]
@@ -165,9 +167,10 @@ class Product:
         return [inner]
 
     def _filled(self, function: str, value: int, inner: int, number: int) -> Sequence[int] | None:
-        """Return a value, and its number along what is summed: their product takes no longer than a sum.
+        """Return a value, and its number as an array along the summed labels: their product takes no longer
+        than a sum.
 
-        None where that is long, or the number is not a normal one of the dtype.
+        Return None if that array would be long, or if the number is not a normal number of the dtype.
         """
         graph = self.values.graph
         dtype = REAL.get(graph.dtypes[value], "")
@@ -179,7 +182,9 @@ class Product:
         return [inner, graph.add(Filled(factor, summed), summed, dtype)]
 
     def _with_divided_factor(self, value: int, divisor: int, function: str = "/.") -> int | None:
-        """Return a product, divided in its smallest factor with all dims of the divisor; None without one."""
+        """Return a product with its smallest factor that has all dims of the divisor divided; None without
+        one.
+        """
         values, graph, span = self.values, self.values.graph, self.span
         needed = set(graph.labels[divisor])
         match graph.nodes[value]:
@@ -202,10 +207,10 @@ class Product:
         return None
 
     def _commutes_with_sum(self, left: int, right: int) -> bool:
-        """Whether a division can wait until after the sum: by a number, or where no factor has its dims.
+        """Return whether a division can wait: it is by a number, or no factor has the divisor's dims.
 
-        An operand may turn out to be 0, and 0 / 0 among the summed is nan: where a factor can be divided, it
-        is.
+        An operand may turn out to be 0, and 0 / 0 among the summed values is nan: if a factor can be divided,
+        it is.
         """
         graph = self.values.graph
         over, under = set(graph.labels[left]), set(graph.labels[right])
@@ -217,7 +222,7 @@ class Product:
 
 
 def _is_times(graph: Graph, value: int) -> bool:
-    """Whether a value is a product of two, whatever its sign."""
+    """Return whether a value is a product of two values, up to its sign."""
     node = graph.nodes[value]
     while isinstance(node, Map) and node.function == ".-":
         node = graph.nodes[node.arguments[0]]
@@ -225,7 +230,7 @@ def _is_times(graph: Graph, value: int) -> bool:
 
 
 def _parts(graph: Graph, value: int) -> list[int]:
-    """Return what a value is multiplied of, whatever its signs and numbers: itself if it is not a product."""
+    """Return the values whose product a value is, up to signs and numbers: itself if it is not a product."""
     parts: list[int] = []
     stack = [value]
     while stack and len(parts) < MANY:
@@ -245,7 +250,9 @@ def _parts(graph: Graph, value: int) -> list[int]:
 
 
 def _keeps_dtype(graph: Graph, value: int, left: int, right: int) -> bool:
-    """Whether taking a product apart changes no dtype: numbers must be finite, and leave the other's."""
+    """Return whether splitting a product keeps its dtype: numbers are finite and do not change the
+    other's.
+    """
     for side, other in ((left, right), (right, left)):
         node = graph.nodes[side]
         if isinstance(node, Scalar):
@@ -257,7 +264,7 @@ def _keeps_dtype(graph: Graph, value: int, left: int, right: int) -> bool:
 
 
 def _is_harmless(number: complex) -> bool:
-    """Whether sums may be multiplied or divided by a number: no nan comes or goes by it."""
+    """Return whether sums may be multiplied or divided by a number without creating or hiding a nan."""
     return 0 < abs(number) <= float_info.max
 
 

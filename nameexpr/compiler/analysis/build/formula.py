@@ -1,4 +1,6 @@
-"""Syntax tree to graph: a walk over a formula, one method per kind of node, that checks scopes on the way."""
+"""From the syntax tree to the graph: a walk over a formula that checks scopes, with one method per kind of
+node.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ from nameexpr.syntax.ast import Dots, Label, Pack, Term
 
 @record
 class StatementValue:
-    """An earlier statement: its value, its labels in order, and its term with the axes that this has."""
+    """An earlier statement: its value, its labels in order, and its term with the axes of that term."""
 
     value: int
     order: Labels
@@ -55,7 +57,7 @@ def build_formula(
 ) -> tuple[Graph, tuple[int, ...], tuple[int, ...], tuple[Names, ...]]:
     """Return the graph of a formula, the value of every statement, and the results with their names.
 
-    The results are the last statement, or those named in `outputs`; they and operands are converted to
+    The results are the last statement, or those named in `outputs`; results and operands are converted to
     `dtype`, unless it is "".
     """
     graph = Graph(views.sizes)
@@ -76,7 +78,7 @@ def build_formula(
 
 @record(frozen=False)
 class FormulaWriter:
-    """Walks the tree; each method returns a value's number and the labels mentioned."""
+    """A walk over the tree; each method returns the number of a value and the labels that are mentioned."""
 
     scope: Scope
     dtypes: Mapping[str, str]
@@ -86,7 +88,7 @@ class FormulaWriter:
     statements: dict[str, StatementValue] = field(default_factory=dict)
 
     def statement(self, number: int) -> StatementValue:
-        """Write a statement: its value, arranged as its term says."""
+        """Write a statement: its value, arranged according to its term."""
         statement, axes = self.scope.tree.statements[number], self.views.left[number]
         values, graph = self.values, self.values.graph
         if self.views.readings or self.scope.has_readings:
@@ -120,7 +122,7 @@ class FormulaWriter:
         read_statement(self.scope.text, statement, shapes, self.views)
 
     def in_dtype(self, result: StatementValue, statement: ast.Statement) -> StatementValue:
-        """Return a result in the dtype that is asked for (NE610 if that cannot hold it)."""
+        """Return a result in the requested dtype (NE610 if that dtype cannot hold it)."""
         graph, arranged = self.values.graph, result.arranged
         dtype, node = graph.dtypes[arranged], graph.nodes[arranged]
         assert isinstance(node, Arrange)
@@ -152,7 +154,7 @@ class FormulaWriter:
         return tuple(names)
 
     def _check_left(self, statement: ast.Statement, value: int, axes: Axes) -> None:
-        """Refuse dims that would be dropped in silence, and new ones whose size nobody knows."""
+        """Reject dims that would be dropped implicitly, and new dims of unknown size."""
         own = self.values.graph.labels[value]
         kept = {label for labels in axes for label in labels}
         lost = [label for label in own if label not in kept]
@@ -273,11 +275,11 @@ class FormulaWriter:
         return reduced, tuple([label for label in mention if label not in gone])
 
     def _bracket_labels(self, node: ast.CallAlong, value: int) -> Labels:
-        """Return the labels that stand in the brackets, every one of them in the value (NE241)."""
+        """Return the labels in the brackets, each of which must be in the value (NE241)."""
         own = self.values.graph.labels[value]
         labels: list[str] = []
         for item in node.term.items:
-            assert isinstance(item, Label | Dots | Pack)  # the rules have seen to that
+            assert isinstance(item, Label | Dots | Pack)  # the rules ensure that
             word = item.name if isinstance(item, Label) else item.word
             if not isinstance(item, Label):
                 labels += labels_under(word, own)
@@ -293,6 +295,6 @@ def _is_literal(label: str) -> TypeGuard[Unnamed]:
 
 
 def _only_orders(axes: Axes, labels: Labels) -> bool:
-    """Whether a term only orders the dims that the value has."""
+    """Return whether a term only reorders the dims of the value."""
     every = [label for group in axes for label in group]
     return len(every) == len(set(every)) and all(label in labels for label in every)

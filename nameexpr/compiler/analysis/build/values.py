@@ -1,7 +1,8 @@
-"""Writing values into a graph: each gets its labels and its dtype; what is made of numbers alone is folded.
+"""Adding values to a graph: each gets its labels and its dtype; constant expressions are folded.
 
-Numbers, and what is computed from numbers alone, stay weak: they take the dtype of the arrays that they meet,
-as in NumPy. Dims under `...` that have size 1 give way where values meet, and names there unify.
+Numbers, and values computed from numbers alone, stay weak: they take the dtype of the arrays that they are
+combined with, as in NumPy. Dims under `...` that have size 1 broadcast where values are combined, and their
+names unify.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ DIVIDING = frozenset({"//.", "%.", "floor_divide", "remainder", "fmod"})
 
 
 class Arithmetic(NamedTuple):
-    """What the compiler must be told of the arrays' library: it knows no dtypes but by name.
+    """What the compiler needs to know about the array library, as it knows dtypes by name only.
 
-    `dtype_of` takes a kernel and dtypes, and returns the dtype that it gives for these (TypeError if there is
-    none); `fold` returns what a kernel gives for numbers, as a number. `promoted` returns the dtype of a
-    product of arrays of some dtypes, `reduced` takes a reducer, too, and returns that of the reduction.
+    `dtype_of` takes a kernel and dtypes, and returns the dtype of the result (TypeError if there is none);
+    `fold` returns the result of a kernel for numbers, as a number. `promoted` returns the dtype of a product
+    of arrays of the given dtypes; `reduced` also takes a reducer, and returns the dtype of the reduction.
     """
 
     dtype_of: Callable[[str, tuple[str, ...]], str]
@@ -40,11 +41,11 @@ class Arithmetic(NamedTuple):
 
 @record(frozen=False)
 class Values:
-    """The graph of a formula as it is written.
+    """The graph of a formula while it is built.
 
-    `named` are the values of statements, `unsure` those numbers that are integers for most operands only,
+    `named` are the values of statements, `unsure` the numbers that are integers for most operands only,
     `under` the names that values have under `...`. `parts_again` counts the parts of products that were taken
-    out of statements and powers.
+    from statements and powers.
     """
 
     tree: Formula
@@ -57,7 +58,7 @@ class Values:
     parts_again: int = 0
 
     def map(self, values: Sequence[int], function: str, span: Span) -> int:
-        """Return a pointwise function of values: folded where all of them are numbers of the text."""
+        """Return a pointwise function of values: folded if all of them are numbers of the text."""
         graph = self.graph
         values = self._broadcast(values, span)
         nodes = [graph.nodes[value] for value in values]
@@ -73,7 +74,7 @@ class Values:
         if function in POWERS and dtypes[0] not in {"bool", WEAK[bool]}:
             exponent = nodes[1]
             if isinstance(exponent, Scalar) and (exponent.kind, exponent.value) == ("int", 2):
-                return self.map(values[:1], "square", span)  # which is quicker
+                return self.map(values[:1], "square", span)  # which is faster
         dtype = self.ask(lambda: self.arithmetic.dtype_of(kernel, dtypes), function, values, span)
         if not self.unsure.isdisjoint(values):
             values = self._integers(kernel, values, dtype)
@@ -108,7 +109,9 @@ class Values:
         return window, visible(axes, readings)
 
     def ask(self, ask: Callable[[], T], function: str, values: Sequence[int], span: Span) -> T:
-        """Return what the arrays' library answers, or say that it knows no such function of these (NE524)."""
+        """Return the answer of the array library, or raise NE524 if it does not define the function for these
+        values.
+        """
         try:
             return ask()
         except (TypeError, ValueError) as refused:
@@ -120,7 +123,7 @@ class Values:
         return self.ask(lambda: self.arithmetic.reduced(reducer, dtypes), reducer, factors, span)
 
     def integer(self, value: int) -> int:
-        """Return a number that is refused if it turns out to be no integer."""
+        """Return a number that is rejected if it turns out not to be an integer."""
         if value not in self.unsure:
             return value
         integer = self.graph.add(Map(INTEGER, (value,)), (), WEAK[int])
@@ -128,7 +131,7 @@ class Values:
         return integer
 
     def check_is_array(self, value: int, span: Span) -> None:
-        """Refuse an integer that is to be an array, and that no dtype holds (NE526)."""
+        """Reject an integer that is used as an array but that no dtype can hold (NE526)."""
         node = self.graph.nodes[value]
         if isinstance(node, Scalar) and node.kind == "int":
             number = number_of(node)
@@ -142,7 +145,7 @@ class Values:
         return tuple([self.graph.dtypes[value] for value in values])
 
     def _held(self, value: int, dtype: str, span: Span) -> int:
-        """Return an integer as a value of a dtype that must hold it: `where` would wrap it in silence."""
+        """Return an integer as a value of a dtype that can hold it: `where` would wrap it silently."""
         if self.graph.dtypes[value] != WEAK[int] or dtype not in MAGNITUDE:
             return value
         node = self.graph.nodes[value]
@@ -155,7 +158,7 @@ class Values:
         return value
 
     def _integers(self, kernel: str, values: Sequence[int], dtype: str) -> list[int]:
-        """Return the arguments of a function: numbers whose kind decides its dtype must be integers."""
+        """Return the arguments of a function; numbers whose kind determines its dtype must be integers."""
         arguments = list(values)
         for position, value in enumerate(values):
             if value in self.unsure:
@@ -170,7 +173,7 @@ class Values:
         return arguments
 
     def _may_be_fraction(self, function: str, values: Sequence[int]) -> bool:
-        """Whether a function of integers that only a call knows may give a float: 2 ** -1, 7 // 0."""
+        """Return whether a function of integers may return a float, depending on values: 2 ** -1, 7 // 0."""
         last = self.graph.nodes[values[-1]]
         known = number_of(last).real if isinstance(last, Scalar) else None
         if not self.unsure.isdisjoint(values) or function == "reciprocal":
@@ -180,7 +183,7 @@ class Values:
         return function in DIVIDING and not known
 
     def _broadcast(self, values: Sequence[int], span: Span) -> Sequence[int]:
-        """Return values whose dims under `...` fit: those of size 1 give way (NE309 if others differ)."""
+        """Return values whose dims under `...` fit: those of size 1 broadcast (NE309 if others differ)."""
         meeting: dict[int, list[Unnamed]] = {}
         for label in dict.fromkeys([label for value in values for label in self.graph.labels[value]]):
             if is_under_dots(label):

@@ -1,1 +1,1 @@
-"""Diagnostics of the analysis: what does not fit, where, and how to mend it."""
+"""Diagnostics of the analysis: what does not fit, where, and how to fix it."""

@@ -1,7 +1,7 @@
-"""What the functions say of a text of another kind, of operands without names, and of options that are none.
+"""Diagnostics for a text of the wrong kind, for operands without names, and for options that do not exist.
 
-The calls say it (`nameexpr.runtime`), and so does the checker of source files (`nameexpr.lint`), which has no
-NumPy.
+The functions of `nameexpr.runtime` raise them, and the checker of source files (`nameexpr.lint`), which works
+without NumPy, reports them.
 
 >>> no_size("h", 2.5).message
 'h= is a float, not a size'
@@ -27,17 +27,17 @@ from nameexpr.syntax.walk import labels_in
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.scope import Scope
 
-"""Cells of an array that some machine could hold."""
+"""The largest number of elements of an array that a machine could hold."""
 OPTIONS = ("out", "dtype", "optimize", "sizes", "reduce", "order", "memory_limit", "tune")
-"""Keywords of `einsum` that are no sizes of labels."""
+"""Keywords of `einsum` that are not sizes of labels."""
 
 
 MARKED = 8
-"""Terms that are marked, at most, of those whose product would have too many dims."""
+"""The largest number of terms that are marked if their product would have too many dims."""
 
 
 def needs_arrow(text: str) -> Diagnostic:
-    """Return the mistake of an assertion that is given to `einsum` or `compile`."""
+    """Return the diagnostic for an assertion passed to `einsum` or `compile`."""
     bare = _bare(text).rstrip()
     written = "inputs -> result" if len(bare) > SHOWN or "\n" in bare else f"{bare.strip()} -> result".strip()
     hint = f"to compute, write {written}; to check shapes, call nameexpr.check"
@@ -48,7 +48,7 @@ def needs_arrow(text: str) -> Diagnostic:
 
 
 def takes_no_arrow(text: str) -> Diagnostic:
-    """Return the mistake of an expression that is given to `check`."""
+    """Return the diagnostic for an expression passed to `check`."""
     hint = "to compute, call nameexpr.einsum; to check shapes, leave out the arrow and what follows"
     start = _bare(text).index("->")
     marks = (Mark(Span(start, start + 2)),)
@@ -61,13 +61,13 @@ def _bare(text: str) -> str:
 
 
 def operands_by_position(text: str, operands: Sequence[str]) -> Diagnostic:
-    """Return the mistake of operands of a formula that come without names."""
+    """Return the diagnostic for operands of a formula that are passed without names."""
     hint = f"write {', '.join(f'{name}=...' for name in operands[:8])}" if operands else "leave them out"
     return Diagnostic("NE527", "the operands of a formula are passed by name", text, hint=hint)
 
 
 def no_size(name: str, value: Any) -> Diagnostic:
-    """Return the mistake of a size, or of what is taken for one, that is not a whole number."""
+    """Return the diagnostic for a size, or a keyword taken for one, that is not a whole number."""
     hint = did_you_mean(name, OPTIONS) or f"sizes are whole numbers: {name}=8"
     if name in OPTIONS:
         hint = f"{name}= is not an option here; a label of that name takes sizes={{'{name}': 8}}"
@@ -87,7 +87,7 @@ def kind_of(value: Any) -> str:
 
 
 def no_reducer(name: str) -> Diagnostic:
-    """Return the mistake of a name in `reduce=` that no reducer has."""
+    """Return the diagnostic for a name in `reduce=` that is not a reducer."""
     hint = did_you_mean(name, REDUCTIONS) or f"one of {' '.join(REDUCTIONS)}, or a callable f(array, axis)"
     return Diagnostic("NE202", f"there is no reducer '{name}'", hint=hint)
 
@@ -127,7 +127,7 @@ def _unknown_keyword(tree: Expression, name: str, labels: set[str]) -> Diagnosti
 
 
 def too_many_dims(tree: Expression | Scope, count: int, operands: Collection[int] = ()) -> Diagnostic:
-    """Return the diagnostic for a value of more dims than the limit, a product of some operands."""
+    """Return the diagnostic for a value, a product of some operands, with more dims than the limit."""
     most = limits().dims
     if not isinstance(tree, Expression):
         message = f"a value would have {count} dims, and the limit is {most}"
@@ -139,7 +139,7 @@ def too_many_dims(tree: Expression | Scope, count: int, operands: Collection[int
 
 
 def unfit_array(tree: Scope, shape: tuple[int, ...], *, is_result: bool) -> Diagnostic:
-    """The diagnostic for a value of a formula that no machine can hold."""
+    """Return the diagnostic for a value of a formula that is too large for any machine."""
     message = f"an array of shape {shape} would be needed, which no machine can hold"
     last = tree.tree.statements[-1]
     marks = (Mark(last.span if last.term is None else last.term.span),) if is_result else ()
@@ -148,6 +148,6 @@ def unfit_array(tree: Scope, shape: tuple[int, ...], *, is_result: bool) -> Diag
 
 
 def operand_is_bound(name: str, text: str = "") -> Diagnostic:
-    """Return the diagnostic for an operand of a formula that is bound, and given again."""
+    """Return the diagnostic for an operand of a formula that is already bound."""
     hint = "leave it out, or bind another one to the formula as it was compiled"
     return Diagnostic("NE624", f"the operand '{name}' is bound", text, hint=hint)

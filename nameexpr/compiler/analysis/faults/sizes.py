@@ -1,4 +1,4 @@
-"""How errors about sizes read: which dims are involved, what each of them is, and what would fit."""
+"""Diagnostics about sizes: which dims are involved, the size of each, and which sizes would fit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from nameexpr.syntax.unparse import unparse_item
 
 @record
 class Scene:
-    """Everything a diagnostic about sizes may need."""
+    """Everything that a diagnostic about sizes may need."""
 
     tree: Expression
     operands: Sequence[Operand]
@@ -39,7 +39,7 @@ class Scene:
 
     @property
     def is_formula(self) -> bool:
-        """Whether the operands are a formula's views of its operands."""
+        """Whether the operands are views of the operands of a formula."""
         return any(operand.name for operand in self.operands)
 
     def diagnostic(
@@ -50,7 +50,7 @@ class Scene:
         return Diagnostic(code, message, self.tree.text, tuple(marks), infos, hint)
 
     def title(self, operand: int) -> str:
-        """Return what an operand is called."""
+        """Return the name of an operand in messages."""
         return title(self.operands[operand], operand)
 
     def item_at(self, operand: int, dim: int) -> Item:
@@ -59,7 +59,7 @@ class Scene:
 
 
 def clashes(scene: Scene, labels: Iterable[str]) -> list[Diagnostic]:
-    """Return a diagnostic for each label with two sizes, but one for the same two views of an operand."""
+    """Return a diagnostic for each label with two sizes, but only one for each two views of an operand."""
     diagnostics: dict[object, Diagnostic] = {}
     for label in islice(labels, TOLD):
         statements = _statements(scene, label)
@@ -101,7 +101,7 @@ def _clash(scene: Scene, label: str, statements: Sequence[SizeStatement], about:
 
 
 class SizeStatement(NamedTuple):
-    """Something that says a size: how, of which operand if of any, by which item of the text; whether that is
+    """A statement of a size: the words, the operand (if any), the item of the text, and whether the size is
     written in the text.
     """
 
@@ -113,7 +113,7 @@ class SizeStatement(NamedTuple):
 
 
 def positions_of(statements: Sequence[SizeStatement]) -> list[int]:
-    """Return the operands that say sizes."""
+    """Return the operands that determine sizes."""
     return sorted({statement.position for statement in statements if statement.position is not None})
 
 
@@ -124,7 +124,7 @@ def _first_two(statements: Sequence[SizeStatement]) -> tuple[SizeStatement, Size
 
 
 def _said(scene: Scene, pair: Sequence[SizeStatement], about: Sequence[int]) -> str:
-    """Return two sizes, each with the place that says it."""
+    """Return two sizes, each with the place that states it."""
     (size, other), (here, there) = zip(*[(s.size, _where(scene, s, about)) for s in pair], strict=True)
     return f"{size} and {other} {here}" if here == there else f"{size} {here} and {other} {there}"
 
@@ -137,7 +137,7 @@ def _where(scene: Scene, statement: SizeStatement, about: Sequence[int]) -> str:
 
 
 def _statements(scene: Scene, label: str) -> list[SizeStatement]:
-    """Return everything that says a size of the label, operands first."""
+    """Return all statements of the label's size, operands first."""
     statements: list[SizeStatement] = []
     for position, operand in enumerate(scene.operands):
         for dim, size in enumerate(operand.shape):
@@ -187,7 +187,7 @@ def indivisible(scene: Scene, operand: int, dim: int) -> Diagnostic:
 
 
 def _sources(scene: Scene, labels: Sequence[str], group: Item) -> Iterator[Mark]:
-    """Yield a mark for whatever says the sizes of a group's labels outside the group."""
+    """Yield a mark for each statement of the sizes of a group's labels outside the group."""
     for label in dict.fromkeys(labels):
         for size, _, _, item, _ in _statements(scene, label):
             if size == scene.sizes[label] and item is not None:
@@ -215,7 +215,7 @@ def _does_not_divide(size: int, factors: str, known: Sequence[int]) -> tuple[str
 
 
 def missing(scene: Scene) -> list[Diagnostic]:
-    """Return the diagnostics for labels whose size is not known: in groups, and in the result alone."""
+    """Return the diagnostics for labels of unknown size: in groups, and in the result alone."""
     diagnostics: list[Diagnostic] = []
     covered: set[str] = set()
     for position, axes in enumerate(scene.resolved.operands):

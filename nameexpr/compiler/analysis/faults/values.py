@@ -1,5 +1,5 @@
-"""What can be wrong with a formula's values, in words: dims that would be dropped, that are not there, that
-hold nothing or do not fit, and functions that are not defined for what they are given.
+"""Diagnostics for the values of a formula: dims that would be dropped, that do not exist, that are empty or
+do not fit, and functions that are not defined for their arguments.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from nameexpr.syntax.items import is_renamed
 
 
 def word_of(label: str) -> str:
-    """Return how a label is written in brackets: a pack's dims as the pack."""
+    """Return how a label is written in brackets: the dims of a pack as the pack."""
     return label.word if isinstance(label, Unnamed) else label
 
 
@@ -27,7 +27,7 @@ def dropped(
 ) -> Diagnostic:
     """Return the diagnostic for labels that a statement's left side lacks (NE240).
 
-    `unknown` are the labels that stand on the left only and have no size: one may be a slip of the finger.
+    `unknown` are the labels that occur on the left only and have no size: one may be a typo.
     """
     assert statement.term is not None
     words = list(dict.fromkeys(map(word_of, lost)))
@@ -47,7 +47,7 @@ def dropped(
 
 
 def marks_of_label(tree: ast.Formula, label: str) -> tuple[Mark, ...]:
-    """Return marks below every mention of a label; of one under a pack or `...`, below those."""
+    """Return marks below every mention of a label; for a label under a pack or `...`, below those."""
     word = word_of(label)
     return tuple(
         Mark(atom.span)
@@ -59,7 +59,7 @@ def marks_of_label(tree: ast.Formula, label: str) -> tuple[Mark, ...]:
 
 
 def _carriers(tree: ast.Formula, statement: ast.Statement, every: Sequence[Mark]) -> list[Mark]:
-    """Return marks below the earlier statements through which labels come into one, and below the labels."""
+    """Return marks below the labels, and below the earlier statements that bring them into this one."""
     earlier = {above.name: above for above in tree.statements if above.span.start < statement.span.start}
     marks = []
     for use in walk.nodes(statement.value):
@@ -74,14 +74,14 @@ def _is_within(span: Span, outer: Span) -> bool:
 
 
 def no_size(tree: ast.Formula, label: str, own: Sequence[str]) -> Diagnostic:
-    """Return the diagnostic for a label that stands on the left only, of unknown size (NE313)."""
+    """Return the diagnostic for a label of unknown size that occurs on the left only (NE313)."""
     hint = did_you_mean(label, own) or f"a new dim needs a size: {label}=3, or sizes={{'{label}': 3}}"
     message = f"'{label}' is only on the left, and its size is not known"
     return Diagnostic("NE313", message, tree.text, marks_of_label(tree, label), hint=hint)
 
 
 def foreign(tree: ast.Formula, node: ast.CallAlong, span: Span, name: str, own: Sequence[str]) -> Diagnostic:
-    """Return the diagnostic for a dim in brackets that the value has not (NE241)."""
+    """Return the diagnostic for a dim in brackets that the value does not have (NE241)."""
     known = [label for label in own if not isinstance(label, Unnamed) or label.is_stretched]
     words = list(dict.fromkeys(map(word_of, known)))
     listed = "it has no dims"
@@ -119,7 +119,7 @@ def _reduced_by(value: ast.Node, name: str) -> ast.CallAlong | None:
 
 
 def no_elements(text: str, node: ast.CallAlong, label: str) -> Diagnostic:
-    """Return the diagnostic for a maximum, say, over a dim that holds nothing (NE311)."""
+    """Return the diagnostic for a reducer such as max over an empty dim (NE311)."""
     message = f"{node.function} over no elements has no value: '{shown(label)}' is 0"
     hint = "reduce over dims that have elements, or use a reduction that is defined for none, such as sum"
     return Diagnostic("NE311", message, text, (Mark(node.term.span),), hint=hint)
@@ -134,7 +134,7 @@ def undefined(text: str, function: str, dtypes: Sequence[str], span: Span) -> Di
 
 
 def not_in_dtype(text: str, statement: ast.Statement, dtype: str, wanted: str) -> Diagnostic:
-    """Return the diagnostic for a result that is to be of a dtype which cannot hold it (NE610)."""
+    """Return the diagnostic for a result whose requested dtype cannot hold it (NE610)."""
     name = f"'{statement.name}'" if statement.name is not None else "the value"
     message = f"dtype={wanted} cannot hold {name}, of dtype {dtype}, without loss"
     hint = "use a wider dtype, or convert the result"
@@ -148,13 +148,13 @@ def not_computed(text: str, reason: NotHeldError, span: Span) -> Diagnostic:
 
 
 def not_held(number: float | complex, dtype: str) -> NotHeldError:
-    """Return what is wrong with a number that a dtype does not hold."""
+    """Return the error for a number that a dtype cannot hold."""
     hint = NO_FLOAT if dtype == "float64" else "convert the operand to a wider dtype"
     return NotHeldError(f"{dtype} cannot hold {shown_number(number)}", hint)
 
 
 def _instead(function: str, dtypes: Sequence[str]) -> str:
-    """Return what to do about a function that is not defined for some dtypes."""
+    """Return what to write instead of a function that is not defined for some dtypes."""
     plain = [dtype.kind if isinstance(dtype, WeakDtype) else dtype for dtype in dtypes]
     if function == "-." and set(plain) == {"bool"}:
         return "write a != b, or a + 0 - b"
@@ -168,7 +168,7 @@ def _instead(function: str, dtypes: Sequence[str]) -> str:
 
 
 def _kind(dtype: str) -> str:
-    """Return a dtype as a message says it."""
+    """Return a dtype as messages show it."""
     return f"a Python {dtype.kind}" if isinstance(dtype, WeakDtype) else dtype
 
 
@@ -179,9 +179,9 @@ def broadcast_fault(
     labels: Sequence[Unnamed],
     span: Span,
 ) -> Diagnostic:
-    """Return the diagnostic for dims under `...` that do not broadcast where values meet (NE309).
+    """Return the diagnostic for dims under `...` that do not broadcast where values are combined (NE309).
 
-    `axes` are the labels of every view of an operand, `labels` those of the dims that meet.
+    `axes` are the labels of every view of an operand, `labels` those of the dims that are combined.
     """
     said, marks, seen = [], [], {}
     for label in labels:
@@ -207,9 +207,10 @@ def other_size(
     sizes: tuple[int, int],
     operands: Mapping[View, Operand],
 ) -> Diagnostic:
-    """Return the diagnostic for a statement's term that gives a label another size than it has (NE330).
+    """Return the diagnostic for a statement's term that gives a label a second size (NE330).
 
-    `sizes` are the one here and the one elsewhere; `operands` are those by the views that the formula has.
+    `sizes` are the size here and the size elsewhere; `operands` maps the views of the formula to their
+    operands.
     """
     here, there = sizes
     marks, seen = _label_marks(view[1], label, here), {view: Operand(shape)}

@@ -1,1 +1,1 @@
-"""The rules of the language that need no operand."""
+"""The rules of the language that do not depend on operands."""

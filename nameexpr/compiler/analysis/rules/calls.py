@@ -1,7 +1,7 @@
-"""What is wrong with a call of a formula: its function, the number of its values, what is in its brackets.
+"""Diagnostics for a call in a formula: its function, the number of its values, the contents of its brackets.
 
-Everything here follows from the text. An unknown name is explained by what it probably meant: an
-operand before brackets (a product without its sign), a function of NumPy, a slip of the finger.
+Everything here follows from the text. An unknown name is explained by its probable meaning: an operand before
+brackets (a product without its sign), a NumPy function, or a typo.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from nameexpr.syntax.ast import Call, CallAlong, Dots, Formula, Label, Literal, 
 from nameexpr.syntax.unparse import unparse_term
 
 _PAIRS = {name: row.combine for name, row in REDUCTIONS.items() if row.combine in POINTWISE}
-"""Reductions, and what they are of two values."""
+"""Reductions, and the corresponding functions of two values."""
 MISSPELT = 0.75
-"""How alike a misspelt name and that of a function are, at least: `inv` does not mean `sin`."""
+"""The least similarity between a misspelt name and that of a function: `inv` does not mean `sin`."""
 
 
 def call_faults(tree: Formula, node: Call | CallAlong, values: Collection[str]) -> Iterator[Diagnostic]:
-    """Yield what is wrong with a call; `values` are the names of operands and statements."""
+    """Yield the errors of a call; `values` are the names of operands and statements."""
     yield from (_of_values if isinstance(node, Call) else _along)(tree, node, values)  # type: ignore[arg-type]
 
 
@@ -46,7 +46,7 @@ def _of_values(tree: Formula, node: Call, values: Collection[str]) -> Iterator[D
 
 
 def _unknown_hint(tree: Formula, node: Call | CallAlong, values: Collection[str], product: str) -> str:
-    """Return what a name that no function has was probably meant to be."""
+    """Return the probable meaning of a name that is not a function."""
     name = node.function
     if name in (SIZE, INDEX):
         what = "the size of a dim" if name == SIZE else "the index along a dim"
@@ -67,7 +67,7 @@ def _unknown_hint(tree: Formula, node: Call | CallAlong, values: Collection[str]
 
 
 def _is_symbol(name: str) -> bool:
-    """Whether a name looks like that of an array: x, W1, A', and not like gather."""
+    """Return whether a name looks like that of an array: x, W1, A', unlike gather."""
     return len(name) == 1 or not name.replace("_", "").isalpha() or name.isupper()
 
 
@@ -81,7 +81,7 @@ def _arity_hint(node: Call) -> str:
 
 
 def _along(tree: Formula, node: CallAlong, values: Collection[str]) -> Iterator[Diagnostic]:
-    """Yield what is wrong with f[C](x)."""
+    """Yield the errors of f[C](x)."""
     mark = Mark(node.name_span)
     if node.function in POINTWISE:
         hint = f"write {node.function}(...)"
@@ -105,7 +105,7 @@ def _along(tree: Formula, node: CallAlong, values: Collection[str]) -> Iterator[
 
 
 def _bound(tree: Formula, node: CallAlong) -> Iterator[Diagnostic]:
-    """Check what stands in the brackets of a reduction."""
+    """Check the contents of the brackets of a reduction."""
     items = node.term.items
     wrong = [item for item in items if not isinstance(item, Label | Pack | Dots)]
     if wrong:
@@ -134,7 +134,7 @@ def _bound(tree: Formula, node: CallAlong) -> Iterator[Diagnostic]:
 
 
 def size_faults(tree: Formula, node: Use) -> Iterator[Diagnostic]:
-    """Yield what is wrong with size[C] and index[C], which are not of one label."""
+    """Yield the errors of size[C] and index[C] with other than one label."""
     items = node.term.items if node.term is not None else ()
     hint = f"write {node.name}[C]"
     labels = [item.name for item in items if isinstance(item, Label)]

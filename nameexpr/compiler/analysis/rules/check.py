@@ -1,7 +1,7 @@
-"""The safety rules that the text alone decides (docs/language.md, sections 2 and 3), each a function that
+"""The safety rules that depend on the text alone (docs/language.md, sections 2 and 3), each a function that
 yields diagnostics.
 
-Nothing here knows an operand. All rules run, so that independent mistakes are reported together.
+Nothing here knows operands. All rules run, so that independent errors are reported together.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from nameexpr.syntax.walk import value_atoms_of
 
 
 def check_text(tree: ast.Expression, *, has_reduce: bool = False) -> None:
-    """Raise every mistake that can be told without operands; `has_reduce` says that `reduce=` is given."""
+    """Raise every error that can be found without operands; `has_reduce` means that `reduce=` is given."""
     if is_accepted(tree, has_reduce=has_reduce):
         return
     mistakes = list(islice((fault for rule in _RULES for fault in rule(tree, has_reduce)), TOLD))
@@ -164,7 +164,7 @@ def _sizes_agree(tree: ast.Expression, _: bool, __: str = "input") -> Iterator[D
 
 
 def _result_names(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
-    """A name that the user wrote out twice; `i -> i i` is refused only where the result has names."""
+    """Check names that the user repeated; `i -> i i` is an error only if the result has names."""
     if tree.outputs is None or len(tree.outputs) != 1:
         return
     carried: dict[str, ast.Item] = {}
@@ -208,4 +208,4 @@ INPUT_RULES: tuple[Callable[[ast.Expression, bool, str], Iterator[Diagnostic]], 
     _words_mean_one_thing,
     _sizes_agree,
 )
-"""The rules that input terms must keep wherever they stand: in formulas, too, where an operand holds them."""
+"""The rules for all input terms, including those of operands in formulas."""

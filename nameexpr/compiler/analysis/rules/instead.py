@@ -1,9 +1,9 @@
-"""What to write for a function that formulas do not have: names of NumPy, SciPy, PyTorch, xarray and einops.
+"""Suggestions for functions that formulas do not have: names of NumPy, SciPy, PyTorch, xarray and einops.
 
-A name has a row in one of four tables. `WRITTEN` has it as a value of the language: a template of `x`, `y`
-and `z`, the arguments of the call, and of `C`, the dims in its brackets. `BEFORE` has the Python call that
-computes it from arrays; its result is an operand. `SHOWN` has a remark and an example, `ADVICE` a remark.
-`tests/unit/compiler/analysis/rules/test_instead.py` runs every proposal.
+A name has a row in one of four tables. `WRITTEN` maps it to a value of the language: a template of `x`, `y`
+and `z`, the arguments of the call, and of `C`, the dims in its brackets. `BEFORE` maps it to the Python call
+that computes it from arrays; its result is an operand. `SHOWN` has a remark and an example, `ADVICE` a
+remark. `tests/unit/compiler/analysis/rules/test_instead.py` runs every suggestion.
 
 >>> from nameexpr.syntax.parser.formula import parse_formula
 >>> tree = parse_formula("y[i] = 2 * nansum[j](a[i j] - b[i])")
@@ -29,14 +29,14 @@ def _rows(table: Mapping[str, str]) -> dict[str, str]:
 
 
 def _calls(template: str, names: str) -> dict[str, str]:
-    """Return one row for each of some functions of a module, which are called in the same way."""
+    """Return one row for each of some functions of a module, all of which are called in the same way."""
     return {name: template.format(name) for name in names.split()}
 
 
 _OTHER_NAMES = {
     name: row.usage for row in (*FUNCTIONS.values(), *REDUCTIONS.values()) for name in row.also.split()
 }
-"""Functions of the language by the names that they have elsewhere, with the arguments of their usage."""
+"""Functions of the language by their names in other libraries, with their arguments."""
 
 WRITTEN: Mapping[str, str] = _rows(
     {
@@ -126,7 +126,7 @@ WRITTEN: Mapping[str, str] = _rows(
         "dot inner vdot vecdot": "sum[C](x * y)",
     }
 )
-"""Values of the language by the names of functions that it does not have."""
+"""Equivalent values of the language, by the names of functions that it does not have."""
 
 _WINDOWS = "numpy.lib.stride_tricks.sliding_window_view(x, 3, axis=-1)"
 BEFORE: Mapping[str, str] = {
@@ -163,7 +163,7 @@ BEFORE: Mapping[str, str] = {
     **_calls("numpy.{}(x, y)", "searchsorted digitize cross gcd lcm isin"),
     **_calls("numpy.fft.{}(x)", "fft ifft rfft irfft fft2 ifft2 fftn fftshift"),
 }
-"""Calls of Python that compute from arrays what a formula cannot, by the names of functions."""
+"""Python calls that compute from arrays what a formula cannot, by the names of functions."""
 
 SHOWN: Mapping[str, tuple[str, str]] = {
     name: row
@@ -214,7 +214,7 @@ SHOWN: Mapping[str, tuple[str, str]] = {
     }.items()
     for name in names.split()
 }
-"""Remarks, and statements that show what is meant, by the names of functions."""
+"""Remarks with example statements, by the names of functions."""
 
 _C = (ast.Label("C"),)
 _JOINED = "join the arrays beforehand: numpy.concatenate([a, b])"
@@ -232,7 +232,7 @@ ADVICE: Mapping[str, str] = {
         }
     ),
 }
-"""What else there is to say."""
+"""Remarks, by the names of functions."""
 
 
 def instead_of(tree: ast.Formula, call: ast.Call | ast.CallAlong) -> str:
@@ -251,7 +251,7 @@ def instead_of(tree: ast.Formula, call: ast.Call | ast.CallAlong) -> str:
 
 
 def _filled(node: ast.Node, values: Mapping[str, ast.Node], dims: ast.Term) -> ast.Node:
-    """Return a template with the values of a call in place of its letters, and dims in place of C."""
+    """Return a template with its letters replaced by the values of a call, and C by dims."""
     match node:
         case ast.Use(name, None):
             return values.get(name, node)
@@ -272,7 +272,7 @@ def _filled(node: ast.Node, values: Mapping[str, ast.Node], dims: ast.Term) -> a
 
 
 def dims_of(tree: ast.Formula, call: ast.Call | ast.CallAlong) -> ast.Term:
-    """Return the dims that a call is about: its brackets, or what the left side lacks, or the last one."""
+    """Return the dims of a call: those in its brackets, those that the left side lacks, or the last one."""
     if isinstance(call, ast.CallAlong):
         return call.term
     items = tuple(dict.fromkeys(_labels(call)))
@@ -295,5 +295,5 @@ def _left_sides(tree: ast.Formula, call: ast.Call | ast.CallAlong) -> Iterator[a
 
 
 def _with_arrays(code: str, arrays: Mapping[str, str]) -> str:
-    """Return a call of Python with the names of operands in place of its letters x, y and z."""
+    """Return a Python call with its letters x, y and z replaced by the names of operands."""
     return re.sub(r"\b[xyz]\b", lambda letter: arrays.get(letter[0], letter[0]), code)

@@ -1,9 +1,9 @@
-"""The rules on what the result lacks (docs/language.md, section 3): it is a contraction, a 1, or explicitly
-reduced, and a reducer has something to reduce.
+"""The rules on labels that the result lacks (docs/language.md, section 3): each must be a contraction, a 1,
+or explicitly reduced, and a reducer must have something to reduce.
 
-A label that is implicitly summed must occur at least twice in the inputs: that turns the commonest silent
-mistake of every einsum, a misspelt contracted name, into an error, which shows what was probably meant. The
-rules run on texts that keep those of `nameexpr.compiler.analysis.rules.check`.
+A label that is implicitly summed must occur at least twice in the inputs: this turns the most common silent
+error of any einsum, a misspelt contracted name, into an exception that shows the probable meaning. The rules
+run on texts that follow those of `nameexpr.compiler.analysis.rules.check`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from nameexpr.syntax.walk import value_atoms_of
 
 
 def _nothing_unsaid_is_dropped(tree: ast.Expression, has_reduce: bool) -> Iterator[Diagnostic]:
-    """Rules 2 and 3: what is dropped without a reducer must be a contraction, or a literal 1."""
+    """Check rules 2 and 3: what is dropped without a reducer must be a contraction, or a literal 1."""
     if tree.reducer is not None or has_reduce:
         return
     kept = _kept(tree)
@@ -46,7 +46,7 @@ def _kept(tree: ast.Expression) -> set[str]:
 
 
 def _dropped_words(tree: ast.Expression, kept: set[str]) -> dict[str, list[ast.Atom]]:
-    """Return the packs, ellipses and anonymous dims that the result lacks, with all their places."""
+    """Return the packs, ellipses and anonymous dims that the result lacks, with all their positions."""
     dropped: dict[str, list[ast.Atom]] = {}
     count = len(value_atoms_of(ast.Anonymous, tree.outputs or ()))
     for anonymous in value_atoms_of(ast.Anonymous, tree.inputs)[count:]:
@@ -73,7 +73,7 @@ def _something_is_dropped(tree: ast.Expression, has_reduce: bool) -> Iterator[Di
 
 
 def _has_literal(items: tuple[ast.Item, ...]) -> bool:
-    """Whether a dim without a label stands among the items: a literal, or `()`, which is the same as 1."""
+    """Return whether an item is a dim without a label: a literal, or `()`, which is the same as 1."""
     groups = [group for item in items if (group := group_of(item)) is not None]
     return any(isinstance(item, ast.Literal) for item in items) or any(
         not group.items or _has_literal(group.items) for group in groups
@@ -84,15 +84,17 @@ DROPPING_RULES = (_nothing_unsaid_is_dropped, _something_is_dropped)
 
 
 SHOWN = 80
-"""The longest text that a hint repeats."""
+"""The length of the longest text that a hint repeats."""
 NETWORK = 3
-"""Operands of a text whose lone labels are likely to be open ends."""
+"""The number of operands from which labels that occur once are likely to be open ends of a network."""
 DIGITS = "0123456789₀₁₂₃₄₅₆₇₈₉'"
-"""What tells the labels of a series apart: r1 and r2, k and k'."""
+"""The characters that distinguish the labels of a series: r1 and r2, k and k'."""
 LISTED = 8
 """How many labels one message names."""
 SEARCHED = 16
-"""For how many labels a near one is looked for: comparing words is slow, and a text may hold thousands."""
+"""The number of labels for which a similar one is searched: comparing words is slow, and a text may contain
+thousands.
+"""
 
 
 def lone_labels(tree: ast.Expression, kept: set[str]) -> Iterator[Diagnostic]:
@@ -118,7 +120,7 @@ def lone_labels(tree: ast.Expression, kept: set[str]) -> Iterator[Diagnostic]:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return the names as a list to read: "'a', 'b' and 'c'"."""
+    """Return the names as a readable list: "'a', 'b' and 'c'"."""
     quoted = [f"'{name}'" for name in names[:LISTED]]
     if len(names) > LISTED:
         quoted.append(f"{len(names) - LISTED:,} more")
@@ -126,7 +128,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def reduced_by_sum(tree: ast.Expression) -> str:
-    """Return the text as it reads with `: sum`, for a hint; of a long one only the end."""
+    """Return the text with `: sum`, for a hint; of a long text only the end."""
     text = unparse(tree)
     return f"{text} : sum" if len(text) <= SHOWN else "... : sum, at the end of the text"
 
@@ -141,7 +143,7 @@ def _occurrences(terms: tuple[ast.Term, ...]) -> dict[str, list[ast.Labelled]]:
 def _nearest(name: str, others: list[str]) -> str:
     """Return the label that `name` was probably meant to be.
 
-    Single letters are near only in another case; those of a series, `r1` and `r2`, are never.
+    Single letters are similar only to their other case; those of a series, `r1` and `r2`, never are.
     """
     if len(name) == 1:
         return name.swapcase() if name.swapcase() in others else ""
@@ -152,7 +154,7 @@ def _nearest(name: str, others: list[str]) -> str:
 
 
 def _is_run_together(tree: ast.Expression) -> bool:
-    """Whether each input is one word, and the result is written in the letters of these: "ij, jk -> ik"."""
+    """Return whether each input is one word, whose letters make up the result: "ij, jk -> ik"."""
     words = [item.name for term in tree.inputs for item in term.items if isinstance(item, ast.Label)]
     letters = [item.name for term in tree.outputs or () for item in term.items if isinstance(item, ast.Label)]
     return (
@@ -170,7 +172,7 @@ def _misspelt(
     lone: dict[str, ast.Labelled],
     everywhere: dict[str, list[ast.Labelled]],
 ) -> Diagnostic:
-    """Say that the second name is what the first was meant to be, or that they are probably one."""
+    """Report that the second name was meant to be the first, or that they are probably the same."""
     name, near = names
     marks = tuple(Mark(item.span) for word in names for item in everywhere[word])
     case = " (upper and lower case differ)" if name.casefold() == near.casefold() else ""

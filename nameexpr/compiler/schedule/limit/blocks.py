@@ -1,4 +1,4 @@
-"""A graph with loops to a program: the lowering of every graph, in which a loop is one instruction."""
+"""From a graph with loops to a program: the lowering of any graph, in which a loop is one instruction."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from nameexpr.records import replace
 
 
 class LoopLowering(Lowering):
-    """Values as `Lowering` makes them, the tops of `loops` in blocks; `sizes` are those of whole labels."""
+    """Values as in `Lowering`, with the tops of `loops` computed in blocks; `sizes` are those of whole
+    labels.
+    """
 
     def __init__(
         self,
@@ -69,7 +71,7 @@ class LoopLowering(Lowering):
         return replace(plan, contraction=own), offset
 
     def _loop(self, loop: GraphLoop) -> Value:
-        """Return a value that is made in blocks."""
+        """Return a value that is computed in blocks."""
         build, label = self.build, loop.label
         reads = [self.value(read) for read in loop.reads]
         size, node, dtype = self.graph.sizes[label], self.graph.nodes[loop.top], self.graph.dtypes[loop.top]
@@ -98,8 +100,8 @@ class LoopLowering(Lowering):
     ) -> tuple[Program, Value]:
         """Return the program of one block, and its result.
 
-        Of a value whose layout NumPy chooses, the parts are taken to be those of a row-major one: without its
-        other axes they are not in one piece.
+        If NumPy chooses the layout of a value, its parts are assumed to be those of a row-major one: without
+        the other axes they are not contiguous.
         """
         build = Builder({**self.build.sizes, **graph.sizes}, len(reads), self.build.target)
         parts = {}

@@ -1,4 +1,6 @@
-"""Contractions of several factors as the steps of their plans, each a value that a loop can make."""
+"""Split contractions of several factors into the steps of their plans, each a value that a loop can
+compute.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,14 @@ from nameexpr.compiler.planning.plan import ContractionPlan, Step
 from nameexpr.records import record, replace
 
 Plans = dict[int, tuple[ContractionPlan, int]]
-"""For reductions their plans, and how many steps there are before."""
+"""For each reduction its plan, and the number of earlier steps."""
 
 
 @record
 class Expanded:
-    """A graph of steps: `numbers` says which value is which of the graph before, `plans` how the reductions
-    are computed, `steps` has for each reduction that was taken apart the values of its steps and its own.
+    """A graph of steps: `numbers` maps the values of the original graph to those of this one, `plans` are
+    those of the reductions, `steps` contains for each reduction that was split the values of its steps and
+    its own.
     """
 
     graph: Graph
@@ -26,7 +29,7 @@ class Expanded:
 
 
 def expand(graph: Graph, plans: Plans) -> Expanded:
-    """Return a graph with each planned reduction as the steps of its plan, and the reducer behind them."""
+    """Return a graph with each planned reduction as the steps of its plan, followed by the reducer."""
     whole = Graph(graph.sizes)
     numbers: dict[int, int] = {}
     steps: dict[int, tuple[int, ...]] = {}

@@ -1,7 +1,7 @@
-"""The program of an expression under a limit of memory.
+"""The program of an expression under a memory limit.
 
-The search for loops knows labels only; what a program allocates beside its values, copies among them, is
-known when it is written. So the search aims lower until a program does fit.
+The search for loops knows labels only; what a program allocates in addition to its values, including copies,
+is known when it is lowered. The search therefore lowers its target until a program fits.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from nameexpr.records import replace
 from nameexpr.syntax.ast import Expression
 
 HALVES = {"float64": "float32", "complex128": "complex64"}
-"""Dtypes that take half the memory of others."""
+"""Dtypes that take half the memory of their wide counterparts."""
 ROUNDS = 6
-"""How often the search aims lower."""
+"""The number of times that the search lowers its target."""
 TRIED = 4
-"""Nests of one search that are written as programs."""
+"""The number of nests of one search that are lowered to programs."""
 LOWER = 0.9
-"""What the aim is multiplied by, if programs do not tell by how much they missed it."""
+"""The factor by which the target is lowered if programs do not show by how much they exceed it."""
 
 
 def fit_expression(
     tree: Expression | Scope, single: SingleReduction, program: Program, limit: int
 ) -> Program:
-    """Return the cheapest program of an expression that needs at most `limit` bytes, operands left out.
+    """Return the cheapest program of an expression that needs at most `limit` bytes, not counting operands.
 
     Raises
     ------
     LimitError
-        NE709, if none was found.
+        NE709 if none was found.
     """
     fit, needed = fit_memory_limit(single, program, limit)
     if needed <= limit:
@@ -67,8 +67,8 @@ def fit_expression(
 
 
 def fit_memory_limit(single: SingleReduction, program: Program, limit: int) -> tuple[Program, int]:
-    """Return the cheapest program that needs at most `limit` bytes, or else the one that needs least, and
-    what it needs; `program` is the one without loops.
+    """Return the cheapest program that needs at most `limit` bytes, or else the one that needs least, and the
+    bytes that it needs; `program` is the one without loops.
     """
     given = single.operands.given
     least = peak_bytes(program, shapes_of(program), given)

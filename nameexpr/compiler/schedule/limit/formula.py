@@ -1,5 +1,5 @@
-"""The program of a graph under a limit of memory: loops are tried as programs, for what blocks of functions,
-kernels and copies take is only known of these.
+"""The program of a graph under a memory limit: loops are tried as programs, because the memory of blocks of
+functions, kernels and copies is only known for programs.
 """
 
 from __future__ import annotations
@@ -28,22 +28,21 @@ from nameexpr.records import field, record, replace
 from nameexpr.syntax.ast import Expression
 
 WIDTH = 4
-"""Sets of loops that are kept at a time: those with the lowest peaks."""
+"""The number of sets of loops that are kept at a time: those with the lowest peaks."""
 LOOPS = 6
-"""Loops that a program can have."""
+"""The largest number of loops in a program."""
 FEW = 6
-"""Sets of loops that fit, of one number of loops, whose blocks are made larger."""
+"""The number of fitting sets of equally many loops whose blocks are enlarged."""
 MOST = 8_000
-"""Instructions that all programs which are tried have together, so that a search takes seconds at most."""
+"""The total number of instructions of all programs that are tried, so that a search takes seconds at most."""
 HOPELESS = 8
-"""How many times fewer where the results alone take more: then it is only to be said how much is needed."""
+"""How many times fewer if the results alone exceed the limit: then only the needed memory is determined."""
 
 
 class Tried(NamedTuple):
-    """Loops with the program that they make: its peak, its cost in flops, and its excess.
+    """Loops with the resulting program: its peak, its cost in flops, and its excess.
 
-    That is how far all moments together are over the limit: the sum of the logarithms of how many times each
-    is.
+    The excess is the sum over all moments above the limit of the logarithm of their ratio to it.
     """
 
     loops: GraphLoops
@@ -56,7 +55,7 @@ class Tried(NamedTuple):
 
 @record(frozen=False)
 class GraphSearch:
-    """What is computed, and how many instructions may yet be tried."""
+    """The graph to compute, and how many more instructions may be tried."""
 
     graph: Graph
     outputs: Sequence[int]
@@ -127,7 +126,7 @@ def fit_formula(
     Raises
     ------
     LimitError
-        NE709, if none was found.
+        NE709 if none was found.
     """
     graph, shapes = search.graph, shapes_of(program)
     if peak_bytes(program, shapes, search.operands.given) <= search.limit:
@@ -158,13 +157,13 @@ def fit_formula(
 
 
 def _length(program: Program) -> int:
-    """Return how many instructions there are, in loops too."""
+    """Return the number of instructions, including those in loops."""
     loops = [one.loop for one in program.instructions if one.loop is not None]
     return len(program.instructions) + sum([_length(body) for loop in loops for body in loop.bodies])
 
 
 def _cost(program: Program, target: Target) -> float:
-    """Return what a program costs, in flops: each call as much as some flops take."""
+    """Return the cost of a program in flops: each call costs as much as some flops."""
     shapes, cost = shapes_of(program), 0.0
     for value, one in enumerate(program.instructions, len(program.operands)):
         cost += target.step_flops

@@ -1,9 +1,9 @@
-"""Loops over blocks of a label: which there can be in a network, and what a nest of them costs.
+"""Loops over blocks of a label: the possible ones in a network, and the costs of a nest of them.
 
-A loop covers the items from the first that has its label up to one, its *top*, which all of them lead to.
-Items on the way that lack the label are done again for every block; what hangs on beside it is done once,
-before. If the top keeps the label, each block has its place in the result; if the label was summed on the
-way, blocks are added up, which items that are linear allow.
+A loop covers the items from the first that has its label to its *top*, to which all of them lead. Items
+between them that lack the label are repeated for every block; their other inputs are computed once, before.
+If the top keeps the label, each block has its place in the result; if the label was summed before, blocks are
+added up, which is possible for linear items.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ class BlockLoop:
 
 Nest = tuple[BlockLoop, ...]
 Path = tuple[int, ...]
-"""Where a loop stands: its position among the outermost loops, then among those inside it."""
+"""The position of a loop: among the outermost loops, then among those inside it."""
 
 
 @record(frozen=False)
 class Measure:
-    """What a nest costs: flops, their cost in time with all calls, bytes at the peak, and where that is.
+    """The costs of a nest: flops, the flops with all calls converted to flops, bytes at the peak, and where
+    the peak is.
 
-    `excess` says how far all moments together are over the limit: the sum of the logarithms of how many times
-    each is.
+    `excess` is the sum over all moments above the limit of the logarithm of their ratio to it.
     """
 
     limit: int
@@ -50,8 +50,8 @@ class Measure:
 
 @record
 class _Level:
-    """The items outside all loops, or inside one: `times` is how often they are done, `looped` are the labels
-    of the loops around them, `below` the bytes that are alive outside.
+    """The items outside all loops, or inside one: `times` is how often they run, `looped` are the labels of
+    the loops around them, `below` the bytes that are alive outside.
     """
 
     items: Sequence[int]
@@ -64,7 +64,7 @@ class _Level:
 
 
 def measure(network: StepNetwork, nest: Nest, limit: int) -> Measure:
-    """Return what the items of a network cost in a nest of loops."""
+    """Return the costs of the items of a network in a nest of loops."""
     found = Measure(limit)
     _walk(network, _Level(range(len(network.items)), nest, network.sizes), found)
     end = prod(network.sizes[label] for label in network.values[-1]) * network.width
@@ -74,7 +74,7 @@ def measure(network: StepNetwork, nest: Nest, limit: int) -> Measure:
 
 
 def _walk(network: StepNetwork, level: _Level, found: Measure) -> None:
-    """Add to `found` what the items of one level cost, in their order."""
+    """Add the costs of the items of one level to `found`, in their order."""
     tops = {loop.top: place for place, loop in enumerate(level.nest)}
     covered = {item for loop in level.nest for item in loop.items}
     last = _last_reads(network, level)
@@ -118,7 +118,7 @@ def _inside(level: _Level, place: int, alive: int) -> _Level:
 
 
 def _note(found: Measure, alive: int, path: Path, labels: Sequence[Labels]) -> None:
-    """Note a moment at which so many bytes are alive, of values with these labels."""
+    """Record a moment at which `alive` bytes are alive, for values with these labels."""
     if alive > found.limit:
         found.excess += log(alive / max(1, found.limit))
     if alive > found.peak:
@@ -136,7 +136,7 @@ def _last_reads(network: StepNetwork, level: _Level) -> dict[int, int]:
 
 
 def _count(network: StepNetwork, item: Item, level: _Level, found: Measure) -> None:
-    """Add the flops of an item: all of a label's blocks together are the label."""
+    """Add the flops of an item: all blocks of a label together make up the label."""
     labels = item.labels | item.summed
     flops = item.factor * prod(network.sizes[label] for label in labels)
     for label in level.looped - labels:
@@ -150,9 +150,9 @@ def _bytes(network: StepNetwork, labels: Labels, sizes: Mapping[str, int]) -> in
 
 
 def candidates(network: StepNetwork, nest: Nest, path: Path, labels: Labels) -> Iterator[BlockLoop]:
-    """Return the loops over one of `labels`, an index at a time, that could stand where `path` leads.
+    """Yield the loops over one of `labels`, an index at a time, that are possible at `path`.
 
-    Loops that are there already and cover some of the items go inside as a whole.
+    Existing loops that cover some of the items go inside as a whole.
     """
     level, items, around = nest, frozenset(range(len(network.items))), frozenset[str]()
     for step in path:
@@ -175,8 +175,8 @@ def _labels(loop: BlockLoop) -> set[str]:
 def _covered(
     network: StepNetwork, items: frozenset[int], level: Nest, label: str, top: int
 ) -> frozenset[int] | None:
-    """Return the items that a loop with this top has to cover, with all items of loops that it touches; None
-    if there can be no such loop.
+    """Return the items that a loop with this top has to cover, with all items of loops that it overlaps; None
+    if there is no such loop.
     """
     if network.items[top].is_free:
         return None
@@ -204,13 +204,15 @@ def _covered(
 
 
 def _is_closed(network: StepNetwork, covered: set[int], top: int) -> bool:
-    """Whether nothing but the covered items reads what they make, the top's result apart."""
+    """Return whether only the covered items read the values that they compute, except for the top's
+    result.
+    """
     made = {network.count + number for number in covered if number != top}
     return all(number in covered or not made & set(item.reads) for number, item in enumerate(network.items))
 
 
 def _can_be_parted(network: StepNetwork, covered: set[int], label: str, top: int) -> bool:
-    """Whether what the top gives for blocks of a label makes up what it gives for all of it."""
+    """Return whether the results of the top for blocks of a label make up its result for the whole label."""
     for number in covered:
         item = network.items[number]
         if item.is_linear or label in item.labels:
@@ -221,7 +223,7 @@ def _can_be_parted(network: StepNetwork, covered: set[int], label: str, top: int
 
 
 def with_loop(nest: Nest, path: Path, loop: BlockLoop) -> Nest:
-    """Return a nest with one more loop at the level that `path` leads to."""
+    """Return a nest with one more loop at the level of `path`."""
     if path:
         first = nest[path[0]]
         inner = with_loop(first.inner, path[1:], loop)
@@ -230,7 +232,7 @@ def with_loop(nest: Nest, path: Path, loop: BlockLoop) -> Nest:
 
 
 def with_block(nest: Nest, path: Path, block: int) -> Nest:
-    """Return a nest in which the loop that `path` leads to has blocks of another size."""
+    """Return a nest in which the loop at `path` has blocks of another size."""
     first = nest[path[0]]
     if len(path) > 1:
         made = replace(first, inner=with_block(first.inner, path[1:], block))
@@ -240,7 +242,7 @@ def with_block(nest: Nest, path: Path, block: int) -> Nest:
 
 
 def paths_of(nest: Nest) -> Iterator[tuple[Path, BlockLoop]]:
-    """Return every loop of a nest with where it stands, outer ones first."""
+    """Yield every loop of a nest with its position, outer ones first."""
     for number, loop in enumerate(nest):
         yield (number,), loop
         for path, inner in paths_of(loop.inner):

@@ -1,4 +1,6 @@
-"""Plan and nest of loops to program: the plan's steps become values of a graph that is lowered with loops."""
+"""From plan and nest of loops to program: the plan's steps become values of a graph that is lowered with
+loops.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ def lower_loops(single: SingleReduction, nest: Nest) -> Program:
     steps = expanded.steps[reduction]
 
     def loop_of(loop: BlockLoop) -> GraphLoop:
-        """Return a loop over items as one over values: behind the last step there may be nothing to do."""
+        """Return a loop over items as a loop over values; the item after the last step may be empty."""
         inside = [steps[min(item, len(steps) - 1)] for item in sorted(loop.items)]
         sources = [source for value in inside for source in sources_of(expanded.graph.nodes[value])]
         reads = tuple(dict.fromkeys([source for source in sources if source not in inside]))

@@ -1,7 +1,7 @@
-"""A plan as the search for loops sees it: items that read values and make one, each value a set of labels.
+"""A plan as the search for loops sees it: items that read values and create one, each value a set of labels.
 
-Values are numbered as in plans: operands first, then what each item makes. The items are the steps of the
-plan and a last one that stands for what comes after them: the reducer, a division, a cast.
+Values are numbered as in plans: operands first, then the value of each item. The items are the steps of the
+plan and a last one for everything after them: the reducer, a division, a cast.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from nameexpr.records import record
 
 Labels = frozenset[str]
 COMBINED = {name: row.combine for name, row in REDUCTIONS.items() if row.combine and name != "sum"}
-"""Reducers of which parts can be combined, each by a ufunc."""
+"""Reducers whose partial results can be combined, with the ufunc for each."""
 
 
 class SingleReduction(NamedTuple):
@@ -59,11 +59,11 @@ class SingleReduction(NamedTuple):
 
 @record
 class Item:
-    """One step of a plan, or what comes after all of them.
+    """One step of a plan, or everything after all of them.
 
-    `factor` are the flops for each cell of `labels` and `summed` together. `is_linear` says whether it may be
-    done to parts of a sum, `is_free` that it makes no new array, `casts` which operands are cast or copied
-    first.
+    `factor` are the flops per element of `labels` and `summed` together. `is_linear` indicates whether it may
+    be applied to parts of a sum, `is_free` that it allocates no array, `casts` which operands are cast or
+    copied first.
     """
 
     reads: tuple[int, ...]
@@ -77,10 +77,10 @@ class Item:
 
 @record
 class StepNetwork:
-    """The items of a plan with what the values are: `values` are the labels of each, operands first.
+    """The items of a plan and their values: `values` are the labels of each, operands first.
 
-    `width` are the bytes of an element of what is computed; `again` are the bytes of the result where it is
-    written out once more at the end, with repeats.
+    `width` is the size in bytes of an element of the computed values; `again` are the bytes of the result if
+    it is copied at the end, with repeats.
     """
 
     items: tuple[Item, ...]
@@ -94,7 +94,7 @@ class StepNetwork:
 
     @property
     def last(self) -> int:
-        """The number of the last item that makes an array."""
+        """The number of the last item that allocates an array."""
         return len(self.items) - 1 - self.items[-1].is_free
 
 
@@ -123,7 +123,7 @@ def network_of(single: SingleReduction) -> StepNetwork:
 
 
 def _copied(single: SingleReduction) -> frozenset[int]:
-    """Return the operands that are not in one piece, and may be copied for products."""
+    """Return the operands that are not contiguous, and may be copied for products."""
     found = set()
     for number, (shape, one) in enumerate(zip(single.operands.shapes, single.operands.given, strict=True)):
         if one.strides is not None:
@@ -133,7 +133,7 @@ def _copied(single: SingleReduction) -> frozenset[int]:
 
 
 def _final_item(plan: ContractionPlan, dtypes: Dtypes) -> Item:
-    """Return the item behind all steps."""
+    """Return the item after all steps."""
     reducer = plan.contraction.reducer
     before = len(plan.terms) + len(plan.steps) - 1 if plan.steps else 0
     labels = frozenset(plan.steps[-1].labels if plan.steps else plan.terms[0])

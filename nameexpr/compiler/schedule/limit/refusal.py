@@ -1,4 +1,4 @@
-"""What is said of a text that does not fit a limit of memory, however it is computed.
+"""The diagnostic for a text that no program can compute within a memory limit.
 
 LimitError[NE709]: the expression needs 90,000,000 bytes at its peak, and memory_limit is 1,000,000
   query dim, key dim -> query key : max
@@ -32,20 +32,20 @@ def over_limit(
     limit: int,
     advice: Callable[[tuple[str, ...]], Sequence[str]],
 ) -> Diagnostic:
-    """Return what to say of a text that does not fit a limit.
+    """Return the diagnostic for a text that does not fit a limit.
 
     Parameters
     ----------
     tree : Expression or Scope
         The text.
     program, layouts : Program, sequence of OperandLayout
-        Its program without any loop, and the memory of its operands.
+        Its program without loops, and the memory layout of its operands.
     results : sequence of int
         The bytes of each result.
     needed, limit : int
-        The fewest bytes that were found to do, and those that there may be.
+        The fewest bytes that were found to suffice, and the limit.
     advice : callable
-        What else can be done, told the labels of the largest value.
+        A function that takes the labels of the largest value and returns other advice.
     """
     shapes = shapes_of(program)
     peak, needs = peak_bytes(program, shapes, layouts), largest(program, shapes, layouts)
@@ -72,8 +72,8 @@ def _title(labels: Sequence[str]) -> str:
 def smaller_label(
     labels: Sequence[str], sizes: Mapping[str, int], limit: int, peak_with: Callable[[str, int], float]
 ) -> list[str]:
-    """Return how small the largest label of a value would have to be; nothing if that is useless, or not the
-    caller's to say.
+    """Return how small the largest label of a value would have to be; nothing if that does not help, or if
+    the caller cannot choose it.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def smaller_label(
     limit : int
         Bytes.
     peak_with : callable
-        The peak of the program for another size of a label; infinite if there can be none.
+        The peak of the program for another size of a label; infinite if there is none.
     """
     every = [factor for label in labels for factor in factors_of(label)]
     known = [label for label in every if label.isidentifier()]
@@ -98,8 +98,8 @@ def smaller_label(
 
 
 def resized(graph: Graph, operands: Operands, label: str, size: int) -> tuple[Graph, Operands] | None:
-    """Return a graph, and its operands, row-major, for another size of a label, and of those that are tied to
-    it since they see the same dim; None if other dims do not fit then.
+    """Return a graph and its operands, row-major, for another size of a label, and of labels tied to it
+    because they see the same dim; None if other dims do not fit then.
     """
     seen: dict[int, Axes] = {}
     dims: list[tuple[Labels, Labels]] = []

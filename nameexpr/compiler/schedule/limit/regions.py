@@ -1,8 +1,9 @@
-"""Which loops over blocks of a label there can be in a graph.
+"""Determine the possible loops over blocks of a label in a graph.
 
-A loop makes one value, its *top*, block by block, of blocks of what it is made of, as far down as blocks of
-the label can be made of such blocks. If the top keeps the label, each block has its place in it; if the top
-is a sum or the like over the label, what blocks give is combined. All else that is read is made once, before.
+A loop computes one value, its *top*, block by block, from blocks of its sources, as far down as they can be
+computed in such blocks. If the top keeps the label, each block has its place in it; if the top is a sum or
+the like over the label, the results of blocks are combined. Everything else that is read is computed once,
+before.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ from nameexpr.compiler.ir.liveness import COMBINED, WIDENED
 from nameexpr.records import record, replace
 
 DEEP = 8
-"""Loops inside each other: Python nests at most 20."""
+"""The largest depth of nested loops: Python nests at most 20."""
 
 
 @record
 class GraphLoop:
-    """A loop over blocks of a label, one index at a time as it is found.
+    """A loop over blocks of a label, initially one index at a time.
 
-    `reads` are the values made before it, `inner` the loops inside it.
+    `reads` are the values computed before it, `inner` the loops inside it.
     """
 
     label: str
@@ -50,7 +51,9 @@ Users: TypeAlias = dict[int, set[int]]
 
 
 def users_of(graph: Graph, outputs: Collection[int], loops: GraphLoops, given: Collection[int]) -> Users:
-    """Return what reads each value outside of some loops, -1 for an output; `given` are not made here."""
+    """Return the readers of each value outside of some loops, -1 for an output; `given` are not computed
+    here.
+    """
     regions = {loop.top: loop for loop in loops}
     users: Users = {output: {-1} for output in outputs}
     for number in range(max(outputs), -1, -1):
@@ -68,18 +71,18 @@ def more_loops(
     given: Collection[int] = (),
     around: frozenset[str] = frozenset(),
 ) -> Iterator[GraphLoops]:
-    """Return the loops with one more, outside of all others or in one of them.
+    """Return the loops with one more, outside all others or in one of them.
 
     Parameters
     ----------
     graph : Graph
         What is computed.
     outputs : sequence of int
-        The values wanted.
+        The values to compute.
     loops : tuple of GraphLoop
-        The loops there are.
+        The existing loops.
     given : collection of int
-        Values that are there already.
+        Values that already exist.
     around : frozenset of str
         The labels of the loops around these.
     """
@@ -97,7 +100,7 @@ def more_loops(
 
 
 def _labels(graph: Graph, top: int) -> list[str]:
-    """Return the labels over which a value can be made in blocks."""
+    """Return the labels over which a value can be computed in blocks."""
     node = graph.nodes[top]
     is_seen = isinstance(node, Arrange) and is_moved(graph.nodes[node.value])
     if is_seen or isinstance(node, View | Scalar | Filled | Drop):
@@ -110,7 +113,7 @@ def _labels(graph: Graph, top: int) -> list[str]:
 
 
 def carries(graph: Graph, number: int, label: str) -> bool:
-    """Whether a block of a value along one of its labels can be made of blocks of what it is made of."""
+    """Return whether a block of a value along a label can be computed from blocks of its sources."""
     if label not in graph.labels[number]:
         return False
     match graph.nodes[number]:
@@ -133,7 +136,7 @@ def _has_own_dim(axes: Axes, label: str) -> bool:
 
 
 def _is_covered(graph: Graph, top: int, label: str, users: Users, fixed: Collection[int]) -> bool:
-    """Whether a loop whose top is the only value that reads this one does better, being no larger."""
+    """Return whether a loop over the only reader of this value is better, as that value is no larger."""
     reader = next(iter(users[top])) if len(users[top]) == 1 else -1
     is_free = reader >= 0 and reader not in fixed and carries(graph, reader, label)
     return is_free and graph.cells(graph.labels[reader]) <= graph.cells(graph.labels[top])
@@ -142,7 +145,9 @@ def _is_covered(graph: Graph, top: int, label: str, users: Users, fixed: Collect
 def _reads(
     graph: Graph, top: int, label: str, users: Users, fixed: Collection[int], again: bool
 ) -> tuple[int, ...]:
-    """Return what a loop reads; with `again`, values that are read elsewhere too are made in it again."""
+    """Return the values that a loop reads; with `again`, values that are also read elsewhere are computed
+    again in it.
+    """
     inside, reads = {top}, []
     for number in sorted([number for number in users if number < top], reverse=True):
         if inside.isdisjoint(users[number]) or isinstance(graph.nodes[number], Scalar):
@@ -155,7 +160,7 @@ def _reads(
 
 
 def paths_of(loops: GraphLoops) -> Iterator[tuple[tuple[int, ...], GraphLoop]]:
-    """Return every loop with where it stands, inner ones first."""
+    """Yield every loop with its position, inner ones first."""
     for number, loop in enumerate(loops):
         for path, inner in paths_of(loop.inner):
             yield (number, *path), inner
@@ -163,7 +168,7 @@ def paths_of(loops: GraphLoops) -> Iterator[tuple[tuple[int, ...], GraphLoop]]:
 
 
 def with_block(loops: GraphLoops, path: tuple[int, ...], block: int) -> GraphLoops:
-    """Return loops of which the one that `path` leads to has blocks of another size."""
+    """Return loops in which the one at `path` has blocks of another size."""
     number, *rest = path
     changed = replace(loops[number], block=block)
     if rest:
@@ -172,7 +177,7 @@ def with_block(loops: GraphLoops, path: tuple[int, ...], block: int) -> GraphLoo
 
 
 def block_graph(graph: Graph, loop: GraphLoop, block: int) -> Graph:
-    """Return the graph of a block: a sum over the label stays as wide as it is computed."""
+    """Return the graph of a block: a sum over the label keeps the wide dtype of its computation."""
     graph = replace(graph, sizes={**graph.sizes, loop.label: block})
     node = graph.nodes[loop.top]
     is_placed = loop.label in graph.labels[loop.top]

@@ -1,7 +1,7 @@
-"""The cheapest nest of loops that keeps a network under a limit.
+"""Search for the cheapest nest of loops that keeps a network within a limit.
 
-A few nests at a time are bettered by one more loop, each first with one index at a time: what that cannot
-bring down, no block can. Of a nest that fits, blocks are then made as large as the limit allows.
+A few nests at a time are extended by one more loop, at first with one index at a time: if that does not fit,
+no block does. The blocks of a nest that fits are then made as large as the limit allows.
 """
 
 from __future__ import annotations
@@ -23,24 +23,25 @@ from nameexpr.compiler.schedule.limit.network import StepNetwork
 from nameexpr.records import record
 
 WIDTH = 6
-"""Nests that are kept at a time, as many of those that are best as they are and with larger blocks."""
+"""The number of nests that are kept at a time with single indices, and again with larger blocks.
+"""
 LOOPS = 16
-"""Loops that a nest can have."""
+"""The largest number of loops in a nest."""
 DEEP = 8
-"""Loops inside each other: Python nests at most 20."""
+"""The largest depth of nested loops: Python nests at most 20."""
 FEW = 12
-"""Nests that fit, of one number of loops, whose blocks are made larger."""
+"""The number of fitting nests of equally many loops whose blocks are enlarged."""
 NOTHING = 1e-9
 MEASURED = 3
-"""What measuring a nest counts; asking whether there can be a loop counts 1. Both take as long as there are
-items, so that a search takes seconds in proportion to them, and finds the same everywhere.
+"""The effort of measuring a nest; checking whether a loop is possible counts 1. Both take time in proportion
+to the number of items, so that the time of a search is bounded, and its result is the same on every machine.
 """
 MOST = 30_000
-"""What all searches for one program count together."""
+"""The total effort of all searches for one program."""
 
 
 class CostedNest(NamedTuple):
-    """A nest with what it costs."""
+    """A nest with its costs."""
 
     nest: Nest
     cost: float
@@ -49,20 +50,20 @@ class CostedNest(NamedTuple):
 
     @property
     def rank(self) -> float:
-        """What is least for the nest that is most worth another loop: near the limit, and cheap."""
+        """The key by which nests are chosen to be extended by another loop: near the limit, and cheap."""
         return log(self.cost) + self.excess
 
 
 @record(frozen=False)
 class Effort:
-    """What may yet be counted, by one search after the other: one that has found a nest leaves half of it."""
+    """The remaining effort of consecutive searches: one that has found a nest leaves half of it."""
 
     left: int = MOST
 
 
 @record(frozen=False)
 class Search:
-    """What was found so far: nests that fit, and the one with the lowest peak of all."""
+    """The results so far: nests that fit, and the one with the lowest peak of all."""
 
     network: StepNetwork
     limit: int
@@ -73,11 +74,11 @@ class Search:
 
     @property
     def is_over(self) -> bool:
-        """Whether the search has had its share of the effort."""
+        """Whether the search has used its share of the effort."""
         return self.effort.left <= (self.least if self.fits else 0)
 
     def costed(self, nest: Nest) -> CostedNest:
-        """Return what a nest costs, and remember it if none has a lower peak."""
+        """Return the costs of a nest, and record it if its peak is the lowest."""
         self.effort.left -= MEASURED
         measured = measure(self.network, nest, self.limit)
         costed = CostedNest(nest, measured.cost, measured.peak, measured.excess)
@@ -99,7 +100,7 @@ def find_nests(
     limit : int
         Bytes.
     effort : Effort, optional
-        What earlier searches have left over; it is counted down.
+        The effort that earlier searches left; it is counted down.
     """
     effort = effort or Effort()
     search = Search(network, limit, effort, effort.left // 2)
@@ -121,7 +122,7 @@ def find_nests(
 
 
 def _grown(search: Search, beam: list[CostedNest]) -> list[CostedNest]:
-    """Return all nests with one more loop that lowers what is over the limit, an index at a time."""
+    """Return all nests with one more loop that reduces the excess over the limit, an index at a time."""
     grown: dict[Nest, CostedNest] = {}
     for one in beam:
         before = measure(search.network, one.nest, search.limit)
@@ -135,7 +136,7 @@ def _grown(search: Search, beam: list[CostedNest]) -> list[CostedNest]:
 
 
 def _more(search: Search, nest: Nest, before: Measure) -> Iterator[Nest]:
-    """Return the nests with one more loop that covers what is done at the peak."""
+    """Yield the nests with one more loop that covers the items at the peak."""
     network = search.network
     labels = frozenset(network.sizes) if before.path else before.alive
     for depth in range(len(before.path), -1, -1):
@@ -151,7 +152,7 @@ def _more(search: Search, nest: Nest, before: Measure) -> Iterator[Nest]:
 
 
 def _widened(search: Search, one: CostedNest) -> CostedNest:
-    """Return a nest with the largest blocks that bring it no further over the limit."""
+    """Return a nest with the largest blocks that do not increase the excess over the limit."""
     nest = one.nest
     for path, loop in sorted(paths_of(nest), key=lambda pair: -len(pair[0])):
         size = search.network.sizes[loop.label]

@@ -1,0 +1,139 @@
+"""Functions of a program that pass a text on, and what their calls give for it.
+
+A function passes a text on if one of its parameters, or the first of what a star collects, reaches one of
+nameexpr's functions, or a function that passes it on; a class does if its `__init__` or a field does.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import chain
+
+from nameexpr.lint.scopes import NameScope, is_static
+from nameexpr.lint.targets import Targets
+from nameexpr.lint.values import Definition, Home, Instance, Items, Parameter, Passing, Text, Value, Values
+
+_DEEPEST = 16
+"""How many functions may pass a text on to each other."""
+Key = tuple[ast.AST, str]
+"""A function, and one of its parameters."""
+
+
+def passing_in(module: Home) -> dict[Key, Passing]:
+    """Return the functions of a module that pass a text on."""
+    if module.passing is None:
+        module.passing = {}
+        targets = Targets()
+        for _ in range(_DEEPEST):  # functions that call such functions
+            before = len(module.passing)
+            for node, scope in module.scopes.calls:
+                _note(module.passing, node, scope, module, targets)
+            if len(module.passing) == before:
+                break
+    return module.passing
+
+
+def used_in(module: Home) -> set[Key]:
+    """Return the parameters that a text of the module reaches."""
+    used = set()
+    for node, scope in module.scopes.calls:
+        for passing, given in arguments_of(node, scope, module):
+            if any(isinstance(one, Text) for one in module.values(given, scope)):
+                used.add((passing.owner, passing.parameter))
+    return used
+
+
+def arguments_of(node: ast.Call, scope: NameScope, module: Home) -> Iterator[tuple[Passing, ast.expr]]:
+    """Yield the functions that a call leads to and that pass a text on, with what it gives for the text."""
+    for value in module.called(node.func, scope):
+        passing = _passing_of(value)
+        given = _argument(passing.parameter, value, node) if passing else None
+        if passing and given:
+            yield passing, given
+
+
+def _note(
+    found: dict[Key, Passing], node: ast.Call, scope: NameScope, module: Home, targets: Targets
+) -> None:
+    """Note the function around a call that is given one of its parameters as the text."""
+    function = targets.function_of(node.func, scope)
+    if function is None:
+        given = [(one.function, text, one.call, False) for one, text in arguments_of(node, scope, module)]
+    else:
+        given = [(function, text, node, _is_star_last(node)) for text in node.args[:1]]
+    for called, text, call, is_forwarding in given:
+        for value in text_values(text, scope, module):
+            if isinstance(value, Parameter):
+                passing = Passing(called, value.owner, value.name, call, is_forwarding)
+                found.setdefault((value.owner, value.name), passing)
+
+
+def _is_star_last(node: ast.Call) -> bool:
+    """Whether all operands of a call come with one star."""
+    return [isinstance(one, ast.Starred) for one in node.args] == [False, True]
+
+
+def text_values(given: ast.expr, scope: NameScope, module: Home) -> Values:
+    """Return what the first argument of a call can be; of a star that is the first of its elements."""
+    if not isinstance(given, ast.Starred):
+        return module.values(given, scope)
+    values = module.values(given.value, scope)
+    spread = (one.items[0] for one in values if isinstance(one, Items) and one.items)
+    collected = (one for one in values if isinstance(one, Parameter) and one.name == _star(one.owner))
+    return (*chain.from_iterable(spread), *collected)
+
+
+def _passing_of(value: Value) -> Passing | None:
+    """Return what a function or class of the program passes on."""
+    owners: list[Definition] = []
+    if isinstance(value, Instance):
+        made = value.of.module.attribute_of(value.of, "__call__")
+        owners = [one for one in made if isinstance(one, Definition)]
+    elif isinstance(value, Definition):
+        owners = [value, *_init(value)]
+    found = (one for of in owners for one in passing_in(of.module).values() if one.owner is of.node)
+    return next(found, None)
+
+
+def _init(of: Definition) -> list[Definition]:
+    """Return the function that makes the objects of a class, [] if there is none."""
+    if not isinstance(of.node, ast.ClassDef):
+        return []
+    return [one for one in of.module.attribute_of(of, "__init__") if isinstance(one, Definition)]
+
+
+def _argument(parameter: str, value: Value, node: ast.Call) -> ast.expr | None:
+    """Return what a call gives for a parameter of a function, a method or a class with fields."""
+    by_name = next((keyword.value for keyword in node.keywords if keyword.arg == parameter), None)
+    of = value.of if isinstance(value, Instance) else value
+    if by_name is not None or not isinstance(of, Definition):
+        return by_name
+    names = _parameters(of)
+    place = names.index(parameter) if parameter in names else len(node.args)
+    before = node.args[: place + 1]
+    is_known = len(before) > place and not any(isinstance(one, ast.Starred) for one in before)
+    return before[place] if is_known else None
+
+
+def _parameters(of: Definition) -> list[str]:
+    """Return the names of what is given by position, with the one that collects the rest."""
+    if isinstance(of.node, ast.ClassDef):
+        made = _init(of)
+        if made:
+            return _parameters(made[0])
+        fields = [one.target for one in of.node.body if isinstance(one, ast.AnnAssign)]
+        return [field.id for field in fields if isinstance(field, ast.Name)]
+    node = of.node
+    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+    names = [one.arg for one in [*node.args.posonlyargs, *node.args.args]]
+    names += [node.args.vararg.arg] if node.args.vararg else []
+    around = of.scope.parent
+    is_method = around is not None and around.kind == "class"
+    return names[1:] if is_method and not (is_static(node)) else names
+
+
+def _star(owner: ast.AST) -> str:
+    """Return the name of the parameter that collects arguments by position, "" if there is none."""
+    given = getattr(owner, "args", None)
+    return given.vararg.arg if isinstance(given, ast.arguments) and given.vararg else ""
