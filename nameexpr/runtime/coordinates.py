@@ -11,8 +11,21 @@ from typing import Any
 
 from nameexpr.backends.numpy.foreign import Coordinate, Foreign, read
 from nameexpr.compiler.analysis.scope import Scope
-from nameexpr.syntax.ast import Alias, CallAlong, Expression, Group, NamedGroup, Statement, Term, Use
-from nameexpr.syntax.walk import atoms, nodes
+from nameexpr.syntax.ast import (
+    Alias,
+    At,
+    CallAlong,
+    Expression,
+    Group,
+    Label,
+    NamedGroup,
+    Parts,
+    Sized,
+    Statement,
+    Term,
+    Use,
+)
+from nameexpr.syntax.walk import atoms, labels_in, nodes
 from nameexpr.tensors import NamedTensor, wrap
 from nameexpr.tensors.coordinates import agreed, without
 from nameexpr.tensors.labelled import attach
@@ -58,7 +71,8 @@ def moved_labels(tree: Expression | Scope) -> set[str]:
 
 def _renamed(terms: Iterable[Term]) -> set[str]:
     items = [item for term in terms for item in term.items]
-    return _names(item for item in items if isinstance(item, Alias | Group | NamedGroup))
+    moved = [item for item in items if isinstance(item, Alias | Group | NamedGroup | Parts | At)]
+    return _names(moved) | labels_in(Term(tuple(moved)))
 
 
 def _relabelled(statements: Iterable[Statement]) -> set[str]:
