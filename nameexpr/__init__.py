@@ -71,6 +71,7 @@ def __getattr__(name: str) -> Any:
     """Load a public name from the module it lives in, and keep it."""
     home = _HOME_OF.get(name)
     if home is None:
+        __tracebackhide__ = True  # IPython and pytest leave this frame out
         raise AttributeError(f"module 'nameexpr' has no attribute {name!r}{_instead_of(name)}")
     from importlib import import_module
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
+from keyword import iskeyword
 from typing import Literal, NamedTuple, TypeAlias
 
 Names: TypeAlias = tuple[str | None, ...]
@@ -51,6 +52,15 @@ class Clash(NamedTuple):
     kind: Literal["mismatch", "misaligned"]
     left: int
     right: int
+
+
+def is_keyword(name: str) -> bool:
+    """Return whether a name can be written as a keyword of a call: `lambda=` cannot.
+
+    >>> is_keyword("batch"), is_keyword("lambda"), is_keyword("x'")
+    (True, False, False)
+    """
+    return name.isidentifier() and not iskeyword(name)
 
 
 def dims_of(names: Names, shape: Iterable[int]) -> Dims:

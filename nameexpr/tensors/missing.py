@@ -75,6 +75,7 @@ class Answered:
     def __get__(self, tensor: object, kind: type) -> Any:
         """Raise the AttributeError for a name of another library."""
         name = self.name
+        __tracebackhide__ = True  # IPython and pytest leave this frame out
         raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}: {ADVICE[name]}")
 
 

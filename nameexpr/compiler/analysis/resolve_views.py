@@ -17,6 +17,7 @@ from nameexpr.compiler.analysis.resolve import Resolved, resolve, resolve_result
 from nameexpr.compiler.analysis.scope import Scope, terms_of
 from nameexpr.compiler.analysis.sizes import solve
 from nameexpr.compiler.ir.axes import DOTS, Axes, Names, is_under_dots, under_dots
+from nameexpr.dims import is_keyword
 from nameexpr.errors import TOLD, Diagnostic, Mark, NameExprError, OperandInfo, did_you_mean, error
 from nameexpr.ops import RESERVED
 from nameexpr.records import replace
@@ -209,7 +210,7 @@ def _missing(scope: Scope, operands: Mapping[str, Operand]) -> Iterator[Diagnost
                 near = (
                     f"'{name}' is a dim: its size is written size[{name}], the index along it index[{name}]"
                 )
-            keyword = f"{name}=..." if name.isidentifier() else f'operands={{"{name}": ...}}'
+            keyword = f"{name}=..." if is_keyword(name) else f'operands={{"{name}": ...}}'
             hint = near or f"give it by keyword: {keyword}, or define it in an earlier statement"
             mark = (Mark(uses[0].name_span),)
             yield Diagnostic("NE521", f"there is no operand '{name}'", scope.text, mark, hint=hint)
