@@ -34,9 +34,10 @@ from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, NameExprError
 from nameexpr.lint import OPEN, LiteralCall
 from nameexpr.ops import REDUCTIONS
-from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression, atoms_of, terms_in
+from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression
 from nameexpr.syntax.lexer.tokens import looks_like_formula
 from nameexpr.syntax.parser.expression import parse
+from nameexpr.syntax.walk import atoms_of, terms_in
 
 FORMULA_OPTIONS = frozenset({"outputs", "sizes", "optimize", "memory_limit", "operands"})
 WHERE_NO_OPERAND_IS = frozenset({"dtype", "order", "tune"})

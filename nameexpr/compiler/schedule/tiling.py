@@ -18,9 +18,10 @@ from math import prod
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.liveness import Rewriter, readers, renumbered, unfused
-from nameexpr.compiler.ir.primitives import broadcast, is_view, shapes_of, sliceable_axes
+from nameexpr.compiler.ir.primitives import is_view, shapes_of, sliceable_axes
 from nameexpr.compiler.ir.program import Instruction, Loop, Note, Primitive, Program, Shape
 from nameexpr.compiler.ir.slices import slice_instruction
+from nameexpr.compiler.ir.strides import broadcast
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.schedule.reuse import reuse
 from nameexpr.records import record, replace

@@ -19,10 +19,11 @@ from nameexpr.compiler.analysis.rules.summation import SHOWN, listed
 from nameexpr.dims import is_keyword
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import REDUCTIONS
-from nameexpr.syntax.ast import Expression, labels_in
+from nameexpr.syntax.ast import Expression
 from nameexpr.syntax.items import is_renamed, unnamed
 from nameexpr.syntax.limits import limits
 from nameexpr.syntax.unparse import unparse_item
+from nameexpr.syntax.walk import labels_in
 
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.scope import Scope

@@ -47,6 +47,7 @@ def examples(n: int) -> tuple[tuple[Instruction, Shapes], ...]:
         (ir.reshape(0, (n * n,)), (square,)),
         (ir.transpose(0, (1, 0)), (square,)),
         (ir.diagonal(0, (0, 0)), (square,)),
+        (ir.window(0, (0, 1), ((1, 0), (0, 1)), (n, n - 1)), (square,)),
         (ir.as_real(0), (square,)),
         (ir.as_complex(0), ((n, 2),)),
         (ir.repeat(0, (3, n, n)), (square,)),
