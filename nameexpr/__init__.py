@@ -5,7 +5,7 @@
 (2, 4)
 
 Public names are loaded when they are first used (PEP 562), so that importing the package, and the command
-line, cost next to nothing. Type checkers read `__init__.pyi`, which says the same.
+line, cost next to nothing. Type checkers read `__init__.pyi`, which declares the same names.
 """
 
 import builtins
@@ -61,16 +61,17 @@ _HOMES = {
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
-# A star import hides no builtin, and brings nothing that only IPython calls.
+# A star import hides no builtins, and does not bind names that only IPython calls.
 __all__ = sorted(  # noqa: PLE0605
     name for name in _HOME_OF if not hasattr(builtins, name) and _HOME_OF.get(name) != "nameexpr.notebook"
 )
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name from the module it lives in, and keep it."""
+    """Load a public name from its module, and keep it."""
     home = _HOME_OF.get(name)
     if home is None:
+        __tracebackhide__ = True  # IPython and pytest leave this frame out
         raise AttributeError(f"module 'nameexpr' has no attribute {name!r}{_instead_of(name)}")
     from importlib import import_module
 

@@ -1,8 +1,8 @@
 r"""Caret rendering: source text with marks below it, and the other text layout that diagnostics need.
 
-Nothing here knows what an expression is. Whatever a user wrote is made harmless before it is shown: control
-characters, escape sequences, direction overrides and lone surrogates appear as backslash escapes, and carets
-stay below their characters, wide ones included.
+This module does not depend on the language. All user text is escaped before it is shown: control characters,
+escape sequences, direction overrides and lone surrogates appear as backslash escapes, and carets stay below
+their characters, including wide ones.
 
 >>> print("\n".join(marked_text("a b, b c", [(2, 3, "3"), (5, 6, "4")])))
 a b, b c
@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 LINE_LIMIT = 160
 CONTEXT = 60
 NARROWEST = 16
-"""Columns that text is given however narrow the terminal is."""
+"""The least number of columns for text, even in a narrower terminal."""
 MARK_LIMIT = 24
 WORD_LIMIT = 120
 TEXT_LIMIT = 1500
@@ -26,7 +26,7 @@ _LONG_WORD = re.compile(r"([^\s'\"=,]{60})[^\s'\"=,]{60,}")
 
 
 def visible(text: str) -> str:
-    """Return the text with everything unprintable escaped, so that no terminal acts on it."""
+    """Return the text with unprintable characters escaped, so that it cannot control a terminal."""
     if text.isascii() and text.isprintable():
         return text
     characters = (" " if character == "\t" else character for character in text)
@@ -39,7 +39,7 @@ def visible(text: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """Return the text with every word of 120 characters and more cut to its beginning, and so the whole."""
+    """Return the text with every word of 120 characters and more truncated, and then the whole text."""
     if len(text) <= WORD_LIMIT:
         return text
     short = _LONG_WORD.sub(r"\1…", text)
@@ -50,7 +50,7 @@ def width(text: str) -> int:
     """Return the number of terminal columns that printable text takes."""
     if text.isascii():
         return len(text)
-    import unicodedata  # late: it takes long to import, and most texts do without
+    import unicodedata  # imported here: it is slow to import, and rarely needed
 
     return sum(
         0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
@@ -59,7 +59,7 @@ def width(text: str) -> int:
 
 
 def line_limit(columns: int | None) -> int:
-    """Return how long a line of source may be where a terminal has so many columns, None for any number."""
+    """Return the longest line of source for a terminal of this many columns, None for any length."""
     return LINE_LIMIT if columns is None else max(NARROWEST, min(LINE_LIMIT, columns - len("  ……")))
 
 
@@ -71,8 +71,8 @@ def marked_text(
     strong: Callable[[str], str] = str,
     limit: int = LINE_LIMIT,
 ) -> list[str]:
-    """Return the lines of `text` that hold a mark `(start, end, note)`, each followed by its carets, which
-    `strong` sets off, and notes.
+    """Return the lines of `text` that contain a mark `(start, end, note)`, each followed by its carets, which
+    `strong` highlights, and notes.
 
     A text on one line is shown even without a mark, and one of several lines if `is_whole`; a line of more
     than `limit` characters is cut to the surroundings of its first mark.
@@ -111,7 +111,7 @@ def _marked_line(
 def _window(
     line: str, marks: Sequence[tuple[int, int, str]], limit: int
 ) -> tuple[str, Sequence[tuple[int, int, str]]]:
-    """Cut a long line to what stands around its first mark, and shift the marks that are left."""
+    """Cut a long line to the surroundings of its first mark, and shift the remaining marks."""
     if len(line) <= limit:
         return line, marks
     start = max(0, marks[0][0] - min(CONTEXT, 3 * limit // 8)) if marks else 0
@@ -126,7 +126,7 @@ def _window(
 
 
 def _note_rows(notes: Sequence[tuple[int, str]]) -> list[str]:
-    """Lay notes out below their columns, on as many rows as it takes to keep them apart."""
+    """Lay notes out below their columns, on as many rows as are needed to separate them."""
     rows: list[str] = []
     for column, note in notes:
         for position, row in enumerate(rows):
@@ -146,7 +146,7 @@ def wrapped(text: str, limit: int | None, indent: int = 0) -> str:
     """
     if limit is None or width(text) <= limit:
         return text
-    from textwrap import TextWrapper  # late, as only a terminal asks for it
+    from textwrap import TextWrapper  # imported here, as it is for terminals only
 
     wrapper = TextWrapper(
         max(NARROWEST, limit),
@@ -173,8 +173,8 @@ def cut(text: str, limit: int) -> str:
 def aligned_columns(rows: Sequence[Sequence[str]], limit: int | None = None) -> list[str]:
     """Return the rows as lines whose cells start in the same column, one space apart.
 
-    With a `limit`, lines have at most so many terminal columns: the widest cells are cut. Spaces at the end
-    of a cell are kept.
+    With a `limit`, lines have at most that number of terminal columns: the widest cells are cut. Spaces at
+    the end of a cell are kept.
 
     >>> aligned_columns([["1", "dot", "i j, j k -> i k"], ["2", "transpose", "i k"]], 22)
     ['1 dot       i j, j k …', '2 transpose i k']
@@ -190,7 +190,7 @@ def aligned_columns(rows: Sequence[Sequence[str]], limit: int | None = None) -> 
 
 
 def _narrowed(widths: dict[int, int], available: int) -> dict[int, int]:
-    """Return the widths of columns, the widest narrowed alike until their sum is at most `available`."""
+    """Return the widths of columns, the widest narrowed equally until their sum is at most `available`."""
     most = max(widths.values(), default=0)
     while most > 1 and sum(min(columns, most) for columns in widths.values()) > available:
         most -= 1

@@ -1,9 +1,9 @@
-"""Dims and their names: the ground that the whole name algebra stands on.
+"""Dims and their names: the basis of name inference.
 
 A dim is one named, sized position of a tensor; its name is a string or None. Two names *match* if they are
 equal or one of them is None, and *unify* to the more specific one. These few functions are PyTorch's name
-inference in the form that both the compiler and `NamedTensor` need: data in, data out. They never raise;
-whoever calls them knows the operands and the text, and makes the diagnostic.
+inference in the form that both the compiler and `NamedTensor` need: data in, data out. They never raise; the
+caller knows the operands and the text, and creates the diagnostic.
 
 >>> unify_from_right(("N", None), (None, "C"))
 ('N', 'C')
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
+from keyword import iskeyword
 from typing import Literal, NamedTuple, TypeAlias
 
 Names: TypeAlias = tuple[str | None, ...]
@@ -23,8 +24,8 @@ DIM_LIMIT = 64
 """The most dims a tensor can have: NumPy's limit, and PyTorch's for named tensors."""
 
 WORD = r"(?:[A-Za-z_]|[^\x00-\x7F\s])(?:[A-Za-z0-9_]|[^\x00-\x7F\s])*"
-"""A pattern of names without their primes: exact in ASCII, and for other scripts where every character is
-known to fit. `\\w` would miss the vowel signs and accents that identifiers may hold.
+"""A pattern of names without their primes: exact in ASCII, and for other scripts if every character is known
+to fit. `\\w` would miss the vowel signs and accents that identifiers may hold.
 """
 
 
@@ -37,15 +38,15 @@ class Dim(NamedTuple):
 
 Dims: TypeAlias = tuple[Dim, ...]
 
-# Every method call makes a few dims: this skips the constructor in Python that a NamedTuple has.
+# Every method call creates a few dims: this skips the Python constructor of a NamedTuple.
 _new_dim = partial(tuple.__new__, Dim)
 
 
 class Clash(NamedTuple):
     """Why two lists of names do not unify, with a position in each, counted from the right (-1 is the last).
 
-    "mismatch": the names at `left` and `right`, the same position, are different. "misaligned": one and the
-    same name stands at `left` in the left list and at `right` in the right one, and meets an unnamed dim.
+    "mismatch": the names at `left` and `right`, the same position, are different. "misaligned": the same name
+    is at `left` in the left list and at `right` in the right one, and is paired with an unnamed dim.
     """
 
     kind: Literal["mismatch", "misaligned"]
@@ -53,8 +54,17 @@ class Clash(NamedTuple):
     right: int
 
 
+def is_keyword(name: str) -> bool:
+    """Return whether a name can be written as a keyword of a call: `lambda=` cannot.
+
+    >>> is_keyword("batch"), is_keyword("lambda"), is_keyword("x'")
+    (True, False, False)
+    """
+    return name.isidentifier() and not iskeyword(name)
+
+
 def dims_of(names: Names, shape: Iterable[int]) -> Dims:
-    """Return names and sizes put together."""
+    """Return dims from names and sizes."""
     return tuple(map(_new_dim, zip(names, shape, strict=True)))
 
 
@@ -69,7 +79,7 @@ def shape_of(dims: Dims) -> tuple[int, ...]:
 
 
 def match(a: str | None, b: str | None) -> bool:
-    """Return whether two names may stand for the same dim: equal, or one of them None."""
+    """Return whether two names may refer to the same dim: equal, or one of them None."""
     return a is None or b is None or a == b
 
 
@@ -81,8 +91,8 @@ def unify(a: str | None, b: str | None) -> str | None:
 def unify_from_right(left: Names, right: Names) -> Names | Clash:
     """Return the names of two broadcast tensors, or the first `Clash` from the right.
 
-    A named dim that meets an unnamed one, or none at all, must not stand elsewhere in the other list: the
-    tensors are then misaligned, and adding them would pair up dims that their names say are different.
+    A named dim that is paired with an unnamed one, or with none at all, must not occur elsewhere in the other
+    list: the tensors are then misaligned, and adding them would pair dims with different names.
 
     Notes
     -----
@@ -115,7 +125,7 @@ def find(names: Names, name: str) -> int | None:
 
 
 def duplicate(names: Iterable[str | None]) -> tuple[str, int, int] | None:
-    """Return the first name that stands twice, with its first two positions, or None."""
+    """Return the first name that occurs twice, with its first two positions, or None."""
     seen: dict[str, int] = {}
     for position, name in enumerate(names):
         if name is None:
@@ -127,15 +137,15 @@ def duplicate(names: Iterable[str | None]) -> tuple[str, int, int] | None:
 
 
 def normalised(name: str) -> str:
-    """Return the name in the one form that counts (NFKC, as for Python's identifiers).
+    """Return the name in its normal form (NFKC, as for Python's identifiers).
 
     >>> normalised("ﬁt"), normalised("größe")
     ('fit', 'größe')
     """
-    plain = str.__str__(name)  # a plain string, of those who inherit from it as well
+    plain = str.__str__(name)  # a plain string, also from subclasses
     if plain.isascii():
         return plain
-    import unicodedata  # late: few names need it, and it takes long to import
+    import unicodedata  # imported here: few names need it, and it is slow to import
 
     return unicodedata.normalize("NFKC", plain)
 
@@ -143,8 +153,8 @@ def normalised(name: str) -> str:
 def name_fault(name: str) -> str | None:
     """Return why a string cannot name a dim, as the end of a sentence about it, or None if it can.
 
-    A name is a Python identifier (keywords and leading underscores too), and may end in primes, as labels
-    may. A lone underscore is refused: in an expression it is the dim without a name.
+    A name is a Python identifier (including keywords and leading underscores), and may end in primes, like
+    labels. A single underscore is rejected: in an expression it is the dim without a name.
 
     >>> name_fault("größe"), name_fault("seq'"), name_fault("2d")
     (None, None, 'it starts with a digit')
@@ -171,17 +181,17 @@ def name_fault(name: str) -> str | None:
 
 
 def first_misfit(word: str) -> int:
-    """Return where a word that is not an identifier stops being one."""
+    """Return the position at which a word stops being an identifier."""
     return next(at for at, letter in enumerate(word) if not (f"x{letter}" if at else letter).isidentifier())
 
 
 def _fits(character: str) -> bool:
-    """Return whether a character may stand in a name, if not at its beginning."""
+    """Return whether a character is allowed in a name after its first character."""
     return f"x{character}".isidentifier()
 
 
 def another_name(name: str) -> str:
-    """Return a name much like this one, to propose where it is taken.
+    """Return a similar name, as a suggestion if this one is in use.
 
     >>> another_name("row"), another_name("row'")
     ('row2', "row''")
@@ -190,7 +200,7 @@ def another_name(name: str) -> str:
 
 
 def nearest_name(text: str) -> str:
-    """Return a valid name that resembles `text`, to propose in an error.
+    """Return a valid name that resembles `text`, as a suggestion in an error.
 
     >>> nearest_name("café-2"), nearest_name("1a"), nearest_name("")
     ('café_2', '_1a', 'x')

@@ -1,9 +1,9 @@
-"""Every mistake a user can make ends here: what went wrong, where, with which operands, and how to mend it.
+"""The errors of nameexpr: what went wrong, where, with which operands, and how to fix it.
 
 An error is raised with data (a `Diagnostic`: code, marks on the text, operands, hint) and turned into text in
 one place, `nameexpr.carets`. The first digit of a code gives the family, and the family the class:
-`SizeError` for NE3xx, and so on. This module stands below everything else in the package and imports nothing
-but the renderer.
+`SizeError` for NE3xx, and so on. This module is the lowest layer of the package and imports only the
+renderer.
 
 >>> from nameexpr.errors import Diagnostic, Mark, Span, error
 >>> marks = (Mark(Span(0, 1)), Mark(Span(3, 4)))
@@ -20,9 +20,9 @@ from itertools import islice
 from typing import NamedTuple
 
 ROWS = 16
-"""Operands that a mistake lists."""
+"""The number of operands that a diagnostic lists."""
 TOLD = 20
-"""Mistakes that an error tells."""
+"""The number of diagnostics that an error shows."""
 
 
 class Span(NamedTuple):
@@ -42,8 +42,8 @@ class Mark(NamedTuple):
 class OperandInfo(NamedTuple):
     """One operand as a diagnostic shows it.
 
-    `names` is None for a plain array; `labels` holds one short text per dim ("batch=2"), or nothing where the
-    term does not fit. `title` is what the operand is called, where that is not its number; `is_told` says
+    `names` is None for a plain array; `labels` contains one short text per dim ("batch=2"), or nothing if the
+    term does not fit. `title` is the name of the operand, if it has one instead of a number; `is_told` means
     that the message is about it.
     """
 
@@ -56,10 +56,9 @@ class OperandInfo(NamedTuple):
 
 
 class Diagnostic(NamedTuple):
-    """One mistake: its code, one sentence, the text with its marks, the operands involved and a concrete
-    fix.
+    """One error: its code, one sentence, the text with its marks, the operands involved and a concrete fix.
 
-    Of a text with several lines those that hold a mark are shown, or all if `is_whole`.
+    For a text with several lines those that contain a mark are shown, or all if `is_whole`.
     """
 
     code: str
@@ -71,7 +70,7 @@ class Diagnostic(NamedTuple):
     is_whole: bool = False
 
     def render(self, strong: Callable[[str], str] = str, columns: int | None = None) -> str:
-        """Return the diagnostic as lines without a final newline; `strong` sets off what is wrong, and
+        """Return the diagnostic as lines without a final newline; `strong` highlights the error, and
         `columns` is the width of a terminal.
         """
         from nameexpr.carets import aligned_columns, line_limit, marked_text, shortened, visible, wrapped
@@ -95,7 +94,7 @@ class Diagnostic(NamedTuple):
 
 
 def _cells(operand: OperandInfo) -> list[str]:
-    """Return the columns of one operand: which it is, its shape (with names), its labels with sizes."""
+    """Return the columns of one operand: its title, its shape (with names), its labels with sizes."""
     from nameexpr.carets import shortened, visible
 
     if operand.names is None:
@@ -130,51 +129,51 @@ class NameExprError(ValueError):
 
     @property
     def code(self) -> str:
-        """Code of the first mistake, such as "NE304"."""
+        """Code of the first diagnostic, such as "NE304"."""
         return self.diagnostics[0].code
 
     @property
     def text(self) -> str:
-        """The text in which the first mistake is marked, or "".
+        """The text with the marks of the first diagnostic, or "".
 
-        It is the caller's own. For an expression that leaves its inputs out, it has them written out; for a
+        It is the caller's text. For an expression that leaves its inputs out, they are written out; for a
         method it is the call.
         """
         return self.diagnostics[0].text
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """Every span marked in the first mistake: ranges of characters of `text`."""
+        """The marked spans of the first diagnostic: ranges of characters of `text`."""
         return tuple(mark.span for mark in self.diagnostics[0].marks)
 
     @property
     def operands(self) -> tuple[OperandInfo, ...]:
-        """Shapes and names of the operands of the first mistake."""
+        """Shapes and names of the operands of the first diagnostic."""
         return self.diagnostics[0].operands
 
     @property
     def hint(self) -> str:
-        """The fix proposed for the first mistake, or ""."""
+        """The fix proposed by the first diagnostic, or ""."""
         return self.diagnostics[0].hint
 
     def _forget_frames(self) -> None:
-        """Take this package's frames from the traceback, before the error leaves the package."""
+        """Remove this package's frames from the traceback, before the error leaves the package."""
         from nameexpr.tracebacks import forget_frames
 
         forget_frames(self)
 
     def _render_traceback_(self) -> list[str]:
-        """Return what IPython and Jupyter show: the user's lines, then the error."""
+        """Return the lines for IPython and Jupyter: the user's frames, then the error."""
         from nameexpr.tracebacks import rendered_by_ipython
 
         return rendered_by_ipython(self)
 
     def __str__(self) -> str:
-        """Return the mistakes rendered, one after the other; of very many the first."""
+        """Return the diagnostics rendered, one after the other; if there are very many, the first ones."""
         return self.render()
 
     def render(self, strong: Callable[[str], str] = str, columns: int | None = None) -> str:
-        """Return the text of the error; `strong` sets off what is wrong, in colour on a terminal, whose width
+        """Return the text of the error; `strong` highlights the error, in colour on a terminal, whose width
         is `columns`.
         """
         told = [diagnostic.render(strong, columns) for diagnostic in self.diagnostics[:TOLD]]
@@ -195,7 +194,7 @@ class SizeError(NameExprError):
 
 
 class DimNameError(NameExprError, RuntimeError):
-    """NE4xx: names of dims do not match, are unknown, doubled or malformed (a RuntimeError too, as PyTorch
+    """NE4xx: names of dims do not match, are unknown, repeated or malformed (a RuntimeError too, as PyTorch
     raises).
     """
 
@@ -234,18 +233,20 @@ def family(code: str) -> type[NameExprError]:
 
 
 def error(*diagnostics: Diagnostic) -> NameExprError:
-    """Return (not raise) the error for these mistakes; its class is that of the first one."""
+    """Return (not raise) the error for these diagnostics; its class is that of the first one."""
     return family(diagnostics[0].code)(*diagnostics)
 
 
 LONGEST = 64
-"""Characters of a word up to which a near one is looked for."""
+"""The length of a word up to which a similar one is searched."""
 CHOICES = 256
-"""Words among which a near one is looked for."""
+"""The number of words among which a similar one is searched."""
 
 
 class Proposal(str):
-    """The hint "did you mean 'x'?", and perhaps more: editors offer `word` for what the first mark marks."""
+    """The hint "did you mean 'x'?", and perhaps more: editors offer `word` as a replacement at the first
+    mark.
+    """
 
     __slots__ = ("more", "word")
     word: str
@@ -258,12 +259,12 @@ class Proposal(str):
         return hint
 
     def __reduce__(self) -> tuple[type[Proposal], tuple[str, str]]:
-        """Pickle a hint as what it was made of."""
+        """Pickle a hint as its arguments."""
         return Proposal, (self.word, self.more)
 
 
 ALIKE = 0.6
-"""How alike two words are that may be one misspelt: difflib's ratio."""
+"""The similarity of two words of which one may be a misspelling: difflib's ratio."""
 
 
 def did_you_mean(word: str, choices: Iterable[str], alike: float = ALIKE) -> str:
@@ -275,7 +276,7 @@ def did_you_mean(word: str, choices: Iterable[str], alike: float = ALIKE) -> str
 def nearest(word: str, choices: Iterable[str], alike: float = ALIKE) -> str:
     """Return the choice nearest to `word`, or "" if none is near.
 
-    The time it takes is bounded, whatever the words are.
+    Its time is bounded for any words.
     """
     if len(word) > LONGEST:
         return ""
@@ -288,7 +289,7 @@ def nearest(word: str, choices: Iterable[str], alike: float = ALIKE) -> str:
 
 
 class NotHeldError(OverflowError):
-    """A number that a dtype does not hold, met while numbers are computed; `hint` says what to do instead."""
+    """A number that a dtype cannot hold, found while numbers are computed; `hint` is the advice."""
 
     def __init__(self, reason: str, hint: str) -> None:
         super().__init__(reason)

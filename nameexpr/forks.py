@@ -1,8 +1,9 @@
-"""What a forked child must not inherit: a lock that is held, a module that is half loaded, random numbers.
+"""State that a forked child must not inherit: a lock that is held, a module that is half loaded, random
+numbers.
 
-A child has only the thread that forked. What another thread of the parent held stays held in it for good, so
-every change of what threads share is made under one lock, and a fork waits for that lock and keeps it: the
-child finds it free, and nothing half written behind it.
+A child has only the thread that forked. A lock that another thread of the parent held remains locked in it
+forever; therefore every change of shared state is made under one lock, and a fork acquires that lock and
+keeps it: the child finds it free, and all state consistent.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LOADED = sys.stdlib_module_names | {"nameexpr", "lark", "numpy", "opt_einsum"}
-"""Packages of which modules are loaded on first use, in whichever thread that is. No others: what a user's
-module does while it is loaded may be to wait for a child.
+"""Packages whose modules are loaded on first use, in any thread. No others: a user's module may wait for a
+child while it is loaded.
 """
 
 ROUNDS = 1000
-"""How often a fork looks for modules that are being loaded: a thread loads one after the other."""
+"""The number of times that a fork looks for modules that are being loaded: a thread loads one after the
+other.
+"""
 
 lock = RLock()
 """Held while caches, limits and seeds are changed, and over a fork."""
@@ -32,13 +35,13 @@ _in_child: list[Callable[[], None]] = []
 
 
 def around_forks(before: Callable[[], None], in_child: Callable[[], None]) -> None:
-    """Have these called before every fork, and behind it in the child; the lock is held."""
+    """Register functions to be called before every fork, and after it in the child, with the lock held."""
     _in_parent.append(before)
     _in_child.append(in_child)
 
 
 def _loading() -> list[str]:
-    """Return the modules that some thread is loading, which a child could never load."""
+    """Return the modules that a thread is loading, which a child could never load."""
     names = list(getattr(_bootstrap, "_module_locks", ()))
     return [name for name in names if name.partition(".")[0] in LOADED]
 
@@ -53,7 +56,7 @@ def _before() -> None:
         for name in names:
             try:  # noqa: SIM105  contextlib takes longer to load
                 import_module(name)
-            except ImportError:  # for the thread that loads it to tell
+            except ImportError:  # left to the thread that loads it
                 pass
     else:
         _acquire()  # this thread loads them itself
@@ -63,7 +66,7 @@ def _before() -> None:
 
 def _acquire() -> None:
     lock.acquire()
-    _imp.acquire_lock()  # under which the loading of every module begins
+    _imp.acquire_lock()  # every import begins under it
 
 
 def _release() -> None:
@@ -77,5 +80,5 @@ def _after_in_child() -> None:
     _release()
 
 
-if hasattr(os, "register_at_fork"):  # there are no forks elsewhere
+if hasattr(os, "register_at_fork"):  # other systems do not fork
     os.register_at_fork(before=_before, after_in_parent=_release, after_in_child=_after_in_child)

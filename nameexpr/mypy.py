@@ -1,9 +1,10 @@
-"""The mypy plugin: literal texts given to nameexpr's functions are checked where types are.
+"""The mypy plugin: literal texts passed to nameexpr's functions are checked together with types.
 
-In the configuration of mypy: ``plugins = ["nameexpr.mypy"]``. It reports what `nameexpr check` reports, at
+In the configuration of mypy: ``plugins = ["nameexpr.mypy"]``. It reports the findings of `nameexpr check`, at
 the text, under the error code ``nameexpr``; texts that are ``Final`` or of a ``Literal`` type are read, too.
-The type of a compiled text keeps the text and what is bound to it, so that its calls are checked wherever it
-goes, and literal `outputs` tell how many results there are. It is loaded by mypy alone, and needs no NumPy.
+The type of a compiled text includes the text and the operands bound to it, so that its calls are checked
+anywhere, and literal `outputs` determine the number of results. It is only loaded by mypy, and does not need
+NumPy.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from nameexpr.lint.formats import on_one_line
 from nameexpr.syntax.lexer.tokens import looks_like_formula
 from nameexpr.version import __version__
 
-__all__ = ["CODE", "NameExprPlugin", "__version__", "plugin"]  # by its version mypy tells an old cache
+__all__ = ["CODE", "NameExprPlugin", "__version__", "plugin"]  # mypy recognises an old cache by its version
 
 CODE = ErrorCode("nameexpr", "Check the texts given to nameexpr", "Nameexpr")
 
@@ -55,22 +56,22 @@ _COMPILED = {
 
 
 class NameExprPlugin(Plugin):
-    """Reports mistakes of texts and of their calls, and knows what compiled texts take and return."""
+    """Reports errors in texts and in their calls, and knows the operands and results of compiled texts."""
 
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
-        """Return what looks at calls of a function of nameexpr, and None for other functions."""
+        """Return the hook for calls of a function of nameexpr, and None for other functions."""
         function = FUNCTIONS.get(fullname)
         return None if function is None else lambda context: _checked(function, context)
 
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
-        """Return what looks at calls of a compiled text and of its methods."""
+        """Return the hook for calls of a compiled text and of its methods."""
         home, _, method = fullname.rpartition(".")
         hooks = {"__call__": _applied, "plan": _applied, "outline": _applied, "bind": _bound}
         return hooks.get(method) if home in _COMPILED else None
 
 
 def plugin(version: str) -> type[Plugin]:
-    """Return the plugin's class, whatever the version of mypy: mypy calls this."""
+    """Return the plugin's class for any version of mypy: mypy calls this."""
     return NameExprPlugin
 
 
@@ -87,7 +88,7 @@ class _Given(NamedTuple):
 
 
 def _given(context: FunctionContext | MethodContext, first: int = 0) -> _Given:
-    """Return the arguments after the first ones."""
+    """Return the arguments of a call, from position `first`."""
     kinds = [kind for formal in context.arg_kinds[first:] for kind in formal]
     nodes = {
         name: node
@@ -100,7 +101,7 @@ def _given(context: FunctionContext | MethodContext, first: int = 0) -> _Given:
 
 
 def _checked(function: str, context: FunctionContext) -> Type:
-    """Report what is wrong with a call whose text is literal, and return the type that the text tells."""
+    """Report the errors of a call whose text is literal, and return the type that follows from the text."""
     if not context.args or len(context.args[0]) != 1 or context.arg_kinds[0][0].is_star():
         return context.default_return_type
     text = _text(context.arg_types[0][0])
@@ -119,7 +120,7 @@ def _checked(function: str, context: FunctionContext) -> Type:
 def _report(
     problems: list[Problem], given: _Given, node: Context, context: FunctionContext | MethodContext
 ) -> None:
-    """Report problems at the keywords that they are of, or else at another node."""
+    """Report problems at their keywords, or else at another node."""
     for problem in problems:
         diagnostic = problem.diagnostic
         hint = f"; {diagnostic.hint}" if diagnostic.hint else ""
@@ -138,14 +139,14 @@ def _of_outputs(returned: Type, outputs: Any) -> Type:
 
 
 def _of_text(text: str, returned: Instance, context: FunctionContext) -> Type:
-    """Return the type of what a text is compiled to."""
+    """Return the type of a compiled text."""
     kind = "CompiledFormula" if looks_like_formula(text) else "CompiledExpression"
     args = [*returned.args[:-1], LiteralType(text, context.api.named_generic_type("builtins.str", []))]
     return context.api.named_generic_type(f"nameexpr.{kind}", args)
 
 
 def _applied(context: MethodContext) -> Type:
-    """Report what is wrong with a call of a compiled text, or with a plan for one."""
+    """Report the errors of a call of a compiled text, or of a plan for one."""
     known = _known(context.type)
     if known is not None:
         given = _given(context)
@@ -155,7 +156,7 @@ def _applied(context: MethodContext) -> Type:
 
 
 def _call_faults(text: str, bound: Sequence[str | int], given: _Given) -> list[Problem]:
-    """Return the mistakes in the operands that a compiled text is called with."""
+    """Return the errors in the operands that a compiled text is called with."""
     literals = given.literals
     if looks_like_formula(text):
         twice = [
@@ -186,7 +187,7 @@ def _with_bound(diagnostic: Diagnostic, count: int) -> Diagnostic:
 
 
 def _bound(context: MethodContext) -> Type:
-    """Return the type of a compiled text with operands, which remembers what is bound."""
+    """Return the type of a compiled text with operands, which includes the bound ones."""
     known, returned = _known(context.type), get_proper_type(context.default_return_type)
     given = _given(context)
     names = _bound_names(given, context)
@@ -202,7 +203,7 @@ def _bound(context: MethodContext) -> Type:
 
 
 def _bind_faults(text: str, names: Sequence[str | int]) -> list[Problem]:
-    """Return the mistakes in what is bound to a compiled text."""
+    """Return the errors in the operands bound to a compiled text."""
     keywords = [name for name in names if isinstance(name, str)]
     if not looks_like_formula(text):
         return [Problem(_has_position(name), keyword=name) for name in keywords]
@@ -212,7 +213,7 @@ def _bind_faults(text: str, names: Sequence[str | int]) -> list[Problem]:
 
 
 def _bound_names(given: _Given, context: MethodContext) -> list[str | int] | None:
-    """Return what a call of `bind` binds: names, or positions; None where that is not literal."""
+    """Return the operands that a call of `bind` binds: names, or positions; None if that is not literal."""
     names: list[str | int] = [name for name in given.nodes if name != "operands"]
     positional = [
         node
@@ -233,7 +234,7 @@ def _bound_names(given: _Given, context: MethodContext) -> list[str | int] | Non
 
 
 def _known(given: Type) -> tuple[str, tuple[str | int, ...]] | None:
-    """Return the text of a compiled text by its type, and the names or positions of what is bound to it."""
+    """Return the text of a compiled text from its type, and the names or positions of its bound operands."""
     kind = get_proper_type(given)
     last = get_proper_type(kind.args[-1]) if isinstance(kind, Instance) and kind.args else None
     parts = [get_proper_type(part) for part in last.items] if isinstance(last, TupleType) else [last]
@@ -244,7 +245,7 @@ def _known(given: Type) -> tuple[str, tuple[str | int, ...]] | None:
 
 
 def _text(given: Type) -> str | None:
-    """Return the text that a type stands for: a literal's, a Final's or that of a Literal type."""
+    """Return the text that a type represents: that of a literal, a Final or a Literal type."""
     kind = get_proper_type(given)
     literal = kind.last_known_value if isinstance(kind, Instance) else kind
     if not isinstance(literal, LiteralType) or literal.fallback.type.fullname != "builtins.str":

@@ -1,9 +1,9 @@
-"""What formulas and expressions can call: one row for each function, with all that is known of it.
+"""The functions and operators of formulas and expressions: one row for each, with all its properties.
 
-A row says what a function takes and gives, not how a library of arrays spells it: `kernel` is a name that
-each backend finds its own call for (`nameexpr.backends.numpy.codegen`). To add a pointwise function, add its
-row here and, where NumPy lacks it, its kernel in `nameexpr.backends.numpy.formulas`; completion, hints, cost
-model and the tables of docs/formulas.md follow. `tests/unit/test_ops.py` holds the rows to what NumPy does.
+A row describes a function, not its spelling in an array library: `kernel` is a name for which each backend
+finds its own call (`nameexpr.backends.numpy.codegen`). To add a pointwise function, add its row here and, if
+NumPy lacks it, its kernel in `nameexpr.backends.numpy.formulas`; completion, hints, cost model and the tables
+of docs/formulas.md follow. `tests/unit/test_ops.py` compares the rows with NumPy.
 
 >>> FUNCTIONS["abs"].kernel, FUNCTIONS["+."].usage, REDUCTIONS["max"].combine
 ('absolute', 'x + y', 'maximum')
@@ -17,10 +17,10 @@ from typing import Literal, TypeAlias
 from nameexpr.records import record, replace
 
 Kind: TypeAlias = Literal["pointwise", "reduction", "along one", "along many"]
-"""How a function treats dims: not at all, removes those in its brackets, or goes along one or several."""
+"""How a function treats dims: keeps them, removes those in its brackets, or works along one or several."""
 
 Form: TypeAlias = Literal["ufunc", "call", "kernel"]
-"""A ufunc, which writes its result where it is told; another call of the library; a kernel of the backend."""
+"""A ufunc, which accepts an output array; another call of the library; a kernel of the backend."""
 
 DType: TypeAlias = Literal["promoted", "float", "real", "real float", "bool", "sum", "index"]
 """The dtype of a result: that of the arguments together; a float for integers; that of the real part; both;
@@ -30,12 +30,12 @@ bool; of 64 bits for integers; that of indices.
 
 @record
 class Function:
-    """One function: as a text calls it, what it takes and gives, and what it costs.
+    """One function: how a text calls it, its arguments and result, and its costs.
 
-    `takes` are the kinds of numbers that it is defined for: integers, floats, complex ones. `cost` names the
-    kernel whose figures hold for it (time of a cell and of a call, memory while it runs), its own if empty.
-    `combine` is the pointwise kernel that a reduction repeats. `also` are names that other libraries have.
-    `vjp` will be its derivative: what it hands back to its arguments.
+    `takes` are the kinds of numbers that it is defined for: integers, floats, complex ones. `cost` is the
+    kernel whose figures apply to it (time of an element and of a call, memory while it runs), its own if
+    empty. `combine` is the pointwise kernel that a reduction repeats. `also` are its names in other
+    libraries. `vjp` is reserved for its derivative.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Function:
 
     @property
     def is_ufunc(self) -> bool:
-        """Whether it can be told where to write its result."""
+        """Whether it accepts an output array."""
         return self.form == "ufunc"
 
 
@@ -73,7 +73,7 @@ def _complete(*rows: Function) -> dict[str, Function]:
 
 
 def _f(name: str, doc: str, kernel: str = "", **columns: object) -> Function:
-    """Return the row of a function of one number that gives floats."""
+    """Return the row of a function of one number that returns floats."""
     return Function(name, doc, kernel, **{"dtype": "float", **columns})  # type: ignore[arg-type]
 
 
@@ -167,7 +167,7 @@ POINTWISE: Mapping[str, Function] = _complete(
         also="clamp",
     ),
 )
-"""Pointwise functions by the name that they have in a formula."""
+"""Pointwise functions by their names in formulas."""
 
 
 def _sign(name: str, doc: str, kernel: str, **columns: object) -> Function:
@@ -209,7 +209,7 @@ SIGNS: Mapping[str, Function] = _complete(
 """Operators before one value, by their signs."""
 
 INTEGER = "integer."
-"""What refuses a number that is not an integer; nobody can write it."""
+"""An internal function that rejects numbers other than integers; texts cannot contain it."""
 
 
 def _reduction(name: str, doc: str, dtype: DType = "promoted", **columns: object) -> Function:
@@ -255,9 +255,9 @@ REDUCTIONS: Mapping[str, Function] = _complete(
 """Reductions, which are the reducers of expressions as well."""
 
 SUMMING = frozenset(name for name, row in REDUCTIONS.items() if row.sums)
-"""Reductions that add up or multiply, of narrow floats in wider ones."""
+"""Reductions that add or multiply, with narrow floats widened."""
 NEED_ELEMENTS = frozenset(name for name, row in REDUCTIONS.items() if row.needs_elements)
-"""Reductions that give nothing for no elements."""
+"""Reductions that are undefined for no elements."""
 
 
 def _along(name: str, doc: str, kind: Kind = "along one", **columns: object) -> Function:
@@ -278,7 +278,7 @@ ALONG: Mapping[str, Function] = _complete(
     _along("sort", "the elements in order along an axis, nan last"),
     _along("flip", "the elements reversed along an axis, as an array of its own"),
 )
-"""Functions along dims, which stay."""
+"""Functions along dims, which are kept."""
 ALONG_ONE = frozenset(name for name, row in ALONG.items() if row.kind == "along one")
 
 FUNCTIONS: Mapping[str, Function] = {
@@ -287,7 +287,7 @@ FUNCTIONS: Mapping[str, Function] = {
     **{f".{sign}": row for sign, row in SIGNS.items()},
     **_complete(Function(INTEGER, "an integer as it is", "integer", form="kernel", takes="i")),
 }
-"""Everything pointwise by the name that it has in a graph: `+.` is the sum, `.-` the negation."""
+"""All pointwise functions by their names in graphs: `+.` is the sum, `.-` the negation."""
 
 CONSTANTS: Mapping[str, float] = {"inf": float("inf"), "nan": float("nan"), "pi": 3.141592653589793}
 SIZE, INDEX = "size", "index"
@@ -295,6 +295,6 @@ RESERVED = frozenset({*CONSTANTS, SIZE, INDEX})
 """Names that no operand and no statement can have."""
 
 COSTS: Mapping[str, str] = {row.kernel: row.cost for row in FUNCTIONS.values()}
-"""For each pointwise kernel the one whose figures hold for it."""
+"""For each pointwise kernel the one whose figures apply to it."""
 KERNELS = frozenset(row.kernel for row in FUNCTIONS.values() if row.form == "kernel")
-"""Pointwise functions that no library of arrays has as a single call: the backend brings them."""
+"""Pointwise functions that array libraries do not have as a single call: the backend provides them."""

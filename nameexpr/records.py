@@ -1,9 +1,9 @@
-"""`record`, which makes a class of fields a frozen record: what one pass of the compiler hands to the next.
+"""`record` turns a class of fields into a frozen record: the data that passes of the compiler exchange.
 
-It gives a class what `dataclasses.dataclass(frozen=True, slots=True)` gives it, in a tenth of the time: the
-first call of a program waits until some fifty classes are made, and `dataclasses` took half of that wait.
-Only the constructor is generated, and only of classes that are used; comparing, hashing, printing and
-pickling are the same few lines for all.
+It provides what `dataclasses.dataclass(frozen=True, slots=True)` does, in a tenth of the time: the first call
+of a program waits until about fifty classes are created, and `dataclasses` took half of that time. Only the
+constructor is generated, and only for classes that are used; comparing, hashing, printing and pickling are
+the same few lines for all.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _INSTANCE = ("__dict__", "__weakref__")
 
 
 class _Field(tuple[Any, Callable[[], Any] | None, bool]):
-    """What `field` was told: the default, what makes one, and whether the field counts in comparisons."""
+    """The arguments of `field`: the default, its factory, and whether the field counts in comparisons."""
 
     __slots__ = ()
 
@@ -27,7 +27,9 @@ class _Field(tuple[Any, Callable[[], Any] | None, bool]):
 def field(
     *, default: Any = _REQUIRED, default_factory: Callable[[], Any] | None = None, compare: bool = True
 ) -> Any:
-    """Say more about a field than its default: one made anew for each record, one left out of comparisons."""
+    """Specify more than the default of a field: a factory called for each record, or exclusion from
+    comparisons.
+    """
     return _Field((default, default_factory, compare))
 
 
@@ -37,10 +39,10 @@ def record(cls: AnyClass, /) -> AnyClass: ...
 def record(*, frozen: bool = True) -> Callable[[AnyClass], AnyClass]: ...
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def record(cls: AnyClass | None = None, /, *, frozen: bool = True) -> Any:
-    """Make a record of `cls`: its annotated names become its fields, in slots; `frozen` ones are set once.
+    """Return `cls` as a record: its annotated names become its fields, in slots; `frozen` ones are set once.
 
-    Records of one class are equal where their fields are, but for those with `field(compare=False)`; frozen
-    ones can be hashed. `copy`, `pickle` and `match` work on them, and `replace` makes a changed one.
+    Records of one class are equal if their fields are, except for those with `field(compare=False)`; frozen
+    ones are hashable. `copy`, `pickle` and `match` work on them, and `replace` creates a changed one.
     """
     return _make_record(cls, frozen) if cls is not None else lambda cls: _make_record(cls, frozen)
 
@@ -65,7 +67,7 @@ def _make_record(cls: Any, frozen: bool) -> Any:
         made.__init__(self, *values, **options)
 
     body["__init__"] = construct
-    made: Any = type(cls)(cls.__name__, cls.__bases__, body)  # slots are something that a class is born with
+    made: Any = type(cls)(cls.__name__, cls.__bases__, body)  # slots cannot be added to an existing class
     return made
 
 
@@ -74,9 +76,10 @@ def _as_field(default: Any) -> _Field:
 
 
 def _constructor(cls: Any, fields: dict[str, _Field], frozen: bool) -> Any:
-    """Write and compile the one method that has to know the fields' names, when the first record is made.
+    """Generate and compile the constructor, which depends on the fields' names, when the first record is
+    created.
 
-    A frozen record's slots are set by their descriptors, past the `__setattr__` that refuses.
+    The slots of a frozen record are set by their descriptors, bypassing its `__setattr__`.
     """
     scope: dict[str, Any] = {"_REQUIRED": _REQUIRED}
     parameters, lines = ["self"], []

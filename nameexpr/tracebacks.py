@@ -1,11 +1,11 @@
-"""What a traceback shows of an error of ours: the user's own lines, then the error.
+"""Tracebacks of nameexpr's errors: the user's own lines, then the error.
 
-Ten frames of a compiler do not help to find a mistake in a text. So an error that leaves a public function,
-a method or an operator has no frame of this package (`forget_frames`), and `traceback.format_exc()` and
-logs are short, too. What remains, such as the frame in which wrong arguments were noticed, is left out
-where tracebacks are shown: by `sys.excepthook` and `threading.excepthook`, unless a program has replaced
-them, by IPython and Jupyter, and by pytest. Exceptions of NumPy's that ours explain are left out in both
-cases. The environment variable `NAMEEXPR_TRACEBACK=full` brings all of it back.
+Ten frames of a compiler do not help to find a mistake in a text. An error that leaves a public function, a
+method or an operator has no frame of this package (`forget_frames`), and `traceback.format_exc()` and logs
+are short, too. Remaining frames, such as the one in which wrong arguments were noticed, are hidden when
+tracebacks are shown: by `sys.excepthook` and `threading.excepthook`, unless a program has replaced them, by
+IPython and Jupyter, and by pytest. Exceptions of NumPy that ours explain are left out in both cases. The
+environment variable `NAMEEXPR_TRACEBACK=full` restores all of it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LIBRARIES = {"lark", "numpy", "opt_einsum"}
 
 
 def hide_frames() -> None:
-    """Have this package's frames left out of tracebacks; called where an error of ours is made."""
+    """Have this package's frames left out of tracebacks; called when one of its errors is created."""
     if sys.excepthook is sys.__excepthook__:
         sys.excepthook = _show
     threading: Any = sys.modules.get("threading")
@@ -33,19 +33,21 @@ def hide_frames() -> None:
     frame: Any = sys._getframe(1)
     while frame is not None:
         if _is_ours(frame):
-            frame.f_globals["__tracebackhide__"] = _is_hidden  # pytest asks each frame's module
+            frame.f_globals["__tracebackhide__"] = _is_hidden  # pytest checks each frame's module
         frame = frame.f_back
 
 
 def shortened(error: BaseException) -> TracebackType | None:
-    """Return the traceback of an error of ours without this package's frames, if any others are left."""
+    """Return the traceback of an error of this package without its frames, if any others are left."""
     if not _is_shortened(error):
         return error.__traceback__
     return _of_others(error) or error.__traceback__
 
 
 def shorten(error: BaseException) -> None:
-    """Shorten the traceback of an exception, and of those it was raised from, and drop what ours explain."""
+    """Shorten the traceback of an exception, and of those it was raised from, and drop those that ours
+    explain.
+    """
     seen, pending = set(), [error]
     while pending:
         one = pending.pop()
@@ -58,14 +60,16 @@ def shorten(error: BaseException) -> None:
 
 
 def forget_frames(error: BaseException) -> None:
-    """Take all frames from an error of ours, before a public function raises it again for its caller."""
+    """Remove all frames from an error of this package, before a public function raises it again for its
+    caller.
+    """
     if _is_shortened(error):
         _forget_explained(error)
         error.__traceback__ = _of_others(error)
 
 
 def rendered_by_ipython(error: BaseException) -> list[str]:
-    """Return the lines that IPython shows: its own rendering of a shorter traceback."""
+    """Return the lines that IPython shows: its rendering of a shorter traceback."""
     from IPython.core.getipython import get_ipython
 
     shown = copy(error).with_traceback(error.__traceback__)
@@ -91,7 +95,7 @@ def _is_shortened(error: BaseException) -> bool:
 
 
 def _forget_explained(error: BaseException) -> None:
-    """Leave out what an error of ours explains, and keep what was being handled before."""
+    """Remove the exception that an error of this package explains, and keep the one being handled before."""
     inner = cause = error.__cause__ or error.__context__
     if not _is_shortened(error):
         return
@@ -106,7 +110,9 @@ def _forget_explained(error: BaseException) -> None:
 
 
 def _is_explained(cause: BaseException) -> bool:
-    """Whether an exception was caught inside this package, and raised in it or in a library that it calls."""
+    """Return whether an exception was caught inside this package, and raised in it or in a library that it
+    calls.
+    """
     entries = [*_entries(cause.__traceback__)]
     if not entries or not _is_ours(entries[0].tb_frame):
         return False
@@ -126,7 +132,7 @@ def _is_ours(frame: Any) -> bool:
 
 
 def _is_hidden(info: Any) -> bool:
-    """Answer pytest, which asks for each frame of an exception that it shows."""
+    """Return pytest's answer for each frame of an exception that it shows."""
     return shortened(info.value) is not info.value.__traceback__
 
 

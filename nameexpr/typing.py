@@ -1,12 +1,12 @@
-"""Types to annotate your own functions with, as `numpy.typing` has them for NumPy's.
+"""Types for annotating your own functions, as `numpy.typing` provides for NumPy.
 
 >>> from nameexpr.typing import Operand
 >>> def scaled(x: Operand, factor: float) -> Operand:
 ...     return ne.einsum("..., -> ...", x, factor)
 
-`Operand` is what a text can be applied to; of its parts, `ArrayLike` has no names, and `Labelled` has. A call
-has a NamedTensor as its result if any operand has names, else an array: type checkers tell the two apart
-because a NamedTensor has no `__array__` for them.
+`Operand` is anything that a text can be applied to: `ArrayLike` without names, or `Labelled` with names. A
+call returns a NamedTensor if any operand has names, else an array: type checkers distinguish the two because
+they do not see the `__array__` of a NamedTensor.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class _Table(SupportsArray, Protocol):
 
 
 ArrayLike: TypeAlias = "np.ndarray[Any, Any] | np.generic | complex | Sequence[ArrayLike]"
-"""An array of NumPy's, a number, or nested lists of them."""
+"""A NumPy array, a number, or nested lists of them."""
 Labelled: TypeAlias = "NamedTensor | _DataArray | _Table"
 """An array with names: a NamedTensor, xarray's DataArray, a Series or a DataFrame of pandas."""
 Operand: TypeAlias = "NamedTensor | SupportsArray | complex | Sequence[ArrayLike]"
-"""What an expression or a formula can be applied to."""
+"""An operand of an expression or a formula."""

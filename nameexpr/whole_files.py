@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and how much of a file fits into memory.
+"""Atomic replacement of files, and limits on their size in memory.
 
 >>> import pathlib, tempfile
 >>> path = pathlib.Path(tempfile.mkdtemp(), "numbers.txt")
@@ -20,9 +20,9 @@ _ASSUMED_MEMORY = 4 << 30
 
 
 def replace_file(path: str, write: Callable[[IO[bytes]], object]) -> None:
-    """Write beside a file and then move, so that a full disk or Ctrl-C leaves the old file.
+    """Write to a temporary file and then move it, so that a full disk or Ctrl-C leaves the old file.
 
-    What a link points at is replaced, and its permissions stay; a device or a pipe is written to itself.
+    The target of a link is replaced, and its permissions are kept; a device or a pipe is written directly.
     """
     path = os.path.realpath(path) if os.path.islink(path) else path
     if os.path.lexists(path) and not os.path.isfile(path):
@@ -33,8 +33,8 @@ def replace_file(path: str, write: Callable[[IO[bytes]], object]) -> None:
     beside = os.path.join(folder, f".{name[:100]}.{os.getpid()}.part")
     try:
         with open(beside, "xb") as stream:
-            if os.path.exists(path):  # whose permissions stay, even those of a read-only one
-                with open(path, "ab"):  # refused as writing into the file would be
+            if os.path.exists(path):  # keep its permissions, and fail if it is read-only
+                with open(path, "ab"):  # fails as writing into the file would
                     pass
                 with suppress(OSError):
                     os.chmod(beside, stat.S_IMODE(os.stat(path).st_mode))
@@ -47,8 +47,8 @@ def replace_file(path: str, write: Callable[[IO[bytes]], object]) -> None:
 
 
 def most_unpacked(packed: int) -> int:
-    """Return the bytes that so many packed ones may become unasked: numbers shrink to a hundredth at best,
-    zeros and what is made to fill the memory to a thousandth.
+    """Return the bytes that this many compressed ones may become without an explicit limit: numbers shrink to
+    a hundredth at best, zeros and malicious data to a thousandth.
     """
     return 100 * packed + (1 << 26)
 

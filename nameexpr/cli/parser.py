@@ -33,7 +33,7 @@ _COLORS = ("auto", "always", "never")
 _EXITS = "exit codes:"
 _TAIL = f"""
 {_EXITS} 0 success, 1 the expression or the data is wrong, 2 the arguments are wrong, 130 interrupted.
-arguments after -- are not options."""
+Arguments after -- are not options."""
 _EXAMPLES = """\
 examples:
   nameexpr eval 'N C H W, C -> N C H W' images.npy scale.npy -o y.npy
@@ -63,22 +63,22 @@ class Subcommand(NamedTuple):
 
 _ARRAYS = (".npy", ".npz", ".csv")
 _PYTHON = (".py", ".ipynb")
-_PLANNED = "show how an expression would be computed: steps, costs, pictures"
-_SOURCE = "show the NumPy that computes an expression, ready to paste"
-_EXPLAINED = "show a page about an error code, or a report on an expression"
-_SESSION = "try expressions and formulas, line by line"
-_INSTALLED = "show versions, BLAS and threads, and what is wrong with them"
+_PLANNED = "show how an expression would be evaluated: steps, costs, pictures"
+_SOURCE = "show an expression as NumPy code to paste"
+_EXPLAINED = "explain an error code or an expression"
+_SESSION = "try expressions and formulas interactively"
+_INSTALLED = "check the installation: versions, BLAS, threads"
 ROWS = (
-    Subcommand("eval", "EXPR FILE ...", "compute an expression over arrays in files", _ARRAYS),
+    Subcommand("eval", "EXPR FILE ...", "evaluate an expression on arrays in files", _ARRAYS),
     Subcommand("plan", "EXPR SHAPE ...", _PLANNED, _ARRAYS),
     Subcommand("code", "EXPR SHAPE ...", _SOURCE, _ARRAYS),
-    Subcommand("check", "PATH ...", "find wrong texts in Python files and notebooks", _PYTHON),
+    Subcommand("check", "PATH ...", "find mistakes in expressions in Python files and notebooks", _PYTHON),
     Subcommand("fmt", "[TEXT ...]", "print the canonical form of expressions and formulas"),
     Subcommand("explain", "[CODE ... | EXPR SHAPE ...]", _EXPLAINED),
     Subcommand("repl", "[NAME=FILE ...]", _SESSION, _ARRAYS, "nameexpr.repl.command"),
     Subcommand("doctor", "", _INSTALLED, (), "nameexpr.cli.doctor"),
-    Subcommand("lsp", "", "answer an editor: mistakes, completion and explanations while typing"),
-    Subcommand("completion", "SHELL", "print a script that completes these commands in bash or zsh"),
+    Subcommand("lsp", "", "start the language server for editors"),
+    Subcommand("completion", "SHELL", "print a completion script for bash or zsh"),
 )
 NAMES = tuple(row.name for row in ROWS)
 
@@ -152,9 +152,9 @@ def command_parser(row: Subcommand) -> Parser:
         epilog=command.EXAMPLES.strip("\n") + ("" if _EXITS in command.EXAMPLES else f"\n{_TAIL}"),
     )
     command.add_arguments(parser)
-    data = "results and errors as JSON, one object on one line"
+    data = "print results and errors as one line of JSON"
     parser.add_argument("--json", action="store_true", help=data)
-    colors = "colour of what is wrong; auto is on terminals, and heeds NO_COLOR and FORCE_COLOR"
+    colors = "when to colour errors; auto: on terminals, unless NO_COLOR is set"
     parser.add_argument("--color", choices=_COLORS, default="auto", help=colors)
     return parser
 
@@ -164,8 +164,8 @@ def _no_command(arguments: Sequence[str]) -> UsageError:
     parser = Parser("nameexpr", usage="nameexpr [--help] [--version] COMMAND ...")
     width = max(map(len, NAMES))
     listed = "\n".join(f"  {row.name:<{width}}  {row.summary}" for row in ROWS)
-    parser.description = f"Expressions over arrays whose dims have names.\n\ncommands:\n{listed}"
-    parser.epilog = f"nameexpr COMMAND --help and nameexpr help COMMAND show more.\n\n{_EXAMPLES}{_TAIL}"
+    parser.description = f"Array expressions with named dims.\n\ncommands:\n{listed}"
+    parser.epilog = f"Run nameexpr COMMAND --help for the options of a command.\n\n{_EXAMPLES}{_TAIL}"
     version = f"nameexpr {__version__}"
     parser.add_argument("--version", action="version", version=version, help="show the version and exit")
     parser.add_argument("command", nargs="?", help=argparse.SUPPRESS)
@@ -175,7 +175,7 @@ def _no_command(arguments: Sequence[str]) -> UsageError:
         wrong = f"there is no option {harmless(arguments[0])}" if arguments else "a command is missing"
         return UsageError(wrong, f"the commands are {names}", usage=parser.format_usage())
     if " " in word or "->" in word:
-        hint = f"to compute an expression: nameexpr eval {quoted(word)} FILE..."
+        hint = f"to evaluate an expression: nameexpr eval {quoted(word)} FILE..."
     else:
         from nameexpr.errors import did_you_mean
 

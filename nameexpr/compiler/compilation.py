@@ -1,4 +1,4 @@
-"""The options of a compilation, and its result with everything computed on the way."""
+"""The options of a compilation, and its result with all intermediate ones."""
 
 from __future__ import annotations
 

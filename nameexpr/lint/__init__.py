@@ -1,16 +1,15 @@
-"""Literal texts in Python files and notebooks: found, read as nameexpr reads them, and reported where they
-stand.
+"""Literal texts in Python files and notebooks: found, read as nameexpr reads them, with errors reported at
+their positions.
 
-`scopes` collects what every name of a file is bound to, and `targets` says which calls are of nameexpr's own
-functions. `reader` finds the `values` that an expression can have: `flow` finds which assignment reaches it,
-`modules` what is imported, `constants` what operators make of constants, `results` what calls return,
-`library` what those of Python's library do, `tensors` which names tensors have. `calls` lists the calls that
-a text reaches, `passing` the functions of the program that pass it on. `diagnose` reads the texts with the
-package's own rules, and `source` leads from a character of a text back to the file. `formats` writes what was
-found, for `nameexpr check`. The mypy plugin (`nameexpr.mypy`) shares `diagnose`, and what is here: which
-functions take a text, and what a call of one says.
+`scopes` collects the bindings of every name of a file, and `targets` determines which calls are of nameexpr's
+functions. `reader` finds the texts that an expression can be (`flow` the assignments that reach it, `modules`
+the imports, `values` the results of constants, `tensors` the names of tensors), `calls` the calls that they
+reach. `diagnose` reads the texts with the package's own rules, and `source` maps a character of a text to its
+position in the file. `formats` writes the findings, for `nameexpr check`. The mypy plugin (`nameexpr.mypy`)
+shares `diagnose`, and the definitions of this module: which functions take a text, and the contents of such a
+call.
 
-No file is imported or run, and nothing here needs NumPy.
+No file is imported or executed, and nothing here needs NumPy.
 """
 
 from __future__ import annotations
@@ -44,8 +43,8 @@ FUNCTIONS = {f"{home}.{name}": name for name, here in HOMES.items() for home in 
 class LiteralCall:
     """A call with a literal text.
 
-    `operands` counts those by position, None if a star stands among them; `keywords` hold literal values or
-    `OPEN`; `is_open` says that ``**`` brings more of them.
+    `operands` counts the positional ones, None if there is a star among them; `keywords` are literal values
+    or `OPEN`; `is_open` means that ``**`` adds more of them.
     """
 
     function: str

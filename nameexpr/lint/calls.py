@@ -1,5 +1,5 @@
-"""The calls of a source that are given a text, or made of one: functions of nameexpr under any name, compiled
-texts, `functools.partial` of them, and functions of the program that pass a text on.
+"""The calls of a source that take a text, or an object made from one: functions of nameexpr under any name,
+compiled texts, `functools.partial` of them, and functions of the program that pass a text on.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from nameexpr.syntax.lexer.tokens import looks_like_formula
 class TextCall:
     """A call and a text that reaches it.
 
-    `given` is the expression that the call is given for the text, or the call itself. `is_certain` says that
-    the text is used here if anything is; `is_made` that it was given before, and only its use is looked at.
+    `given` is the argument with the text, or the call itself. `is_certain` means that the text is used here
+    if the call is executed; `is_made` that it was passed before, and only its use is checked here.
     """
 
     literal: LiteralCall
@@ -43,7 +43,7 @@ class TextCall:
 
 @record
 class Unread:
-    """A call of one of our functions whose text is not known; `swapped` is an operand that is a text."""
+    """A call of a function of nameexpr whose text is unknown."""
 
     function: str
     node: ast.Call
@@ -112,7 +112,7 @@ class _Calls:
             yield Unread(function, node, given, self._swapped(arguments[1:], scope))
 
     def _swapped(self, operands: list[ast.expr], scope: NameScope) -> ast.expr | None:
-        """Return an operand that is a text, as functions have it that take the text last."""
+        """Return an operand that is a text, as for functions that take the text last."""
         for one in operands:
             values = self.module.values(one, scope)
             if values and all(isinstance(value, Text) for value in values):
@@ -120,11 +120,11 @@ class _Calls:
         return None
 
     def _applied(self, made: Applied, node: ast.Call, scope: NameScope) -> Iterator[TextCall | Unread]:
-        """Yield a call of something compiled, or of a `partial`: its text was given where it was made."""
+        """Yield a call of something compiled, or of a `partial`: its text was passed where it was created."""
         is_compiled = made.function == "compile"
         place = 0 if is_compiled else 1
         if len(made.call.args) <= place:
-            if not is_compiled:  # the text comes with the call
+            if not is_compiled:  # the text is an argument of the call
                 yield from self._texts(made.function, node.args, node, scope)
             return
         texts = made.module.values(made.call.args[place], made.scope)
@@ -155,12 +155,12 @@ class _Calls:
 
 
 def _counted(given: list[ast.expr]) -> int | None:
-    """Return the number of operands, None where a star stands for several."""
+    """Return the number of operands, None if a star stands for several."""
     return None if any(isinstance(one, ast.Starred) for one in given) else len(given)
 
 
 def keywords_of(node: ast.Call) -> tuple[dict[str, Any], bool]:
-    """Return the keywords of a call as far as they are literal, and whether ``**`` brings more."""
+    """Return the keywords of a call as far as they are literal, and whether ``**`` adds more."""
     keywords = {keyword.arg: literal(keyword.value) for keyword in node.keywords if keyword.arg is not None}
     return keywords, any(keyword.arg is None for keyword in node.keywords)
 
@@ -187,5 +187,5 @@ def literal(node: ast.expr | None) -> Any:
 
 
 def _scalar(node: ast.expr | None) -> Any:
-    """Evaluate a literal that holds no others: nested ones are not followed."""
+    """Evaluate a literal without nested ones."""
     return literal(node) if isinstance(node, ast.Constant | ast.UnaryOp) else OPEN

@@ -1,4 +1,4 @@
-"""What Python makes of constants: elements of containers, and texts of other texts."""
+"""Operations of Python on constants: elements of containers, and texts from other texts."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from nameexpr.lint.values import MOST, Constant, Home, Items, Some, Table, Text,
 from nameexpr.records import replace
 
 _LONGEST = 1 << 12
-"""Characters of a text that others are computed from."""
+"""The largest length of a text that others are computed from."""
 _WIDE = re.compile(r"[%{][^%{}]*[0-9]{4}")
 """A conversion that would fill a field of thousands of characters."""
 
 
 def possible(values: Iterable[Value]) -> Iterator[Value]:
-    """Yield values of which it is not known whether they are used."""
+    """Yield values that are not certain to be used."""
     for value in values:
         yield replace(value, is_possible=True) if isinstance(value, Text) else value
 
 
 def taken_apart(values: Values, steps: Sequence[int]) -> Values:
-    """Return the elements that assignments to several names and loops lead to."""
+    """Return the elements that multiple assignments and loops lead to."""
     for step in steps:
         values = tuple(one for value in values for one in _element(value, step))
     return values
@@ -44,7 +44,7 @@ def _element(value: Value, step: int) -> Iterable[Value]:
 
 
 def elements(value: Value) -> Iterable[Values]:
-    """Return the elements that a loop gets, each as what it can be."""
+    """Return the elements of a loop, each as its possible values."""
     match value:
         case Items(items):
             return items
@@ -58,7 +58,7 @@ def elements(value: Value) -> Iterable[Values]:
 
 
 def subscript(owners: Values, indices: Values) -> Iterator[Value]:
-    """Yield the items of containers that the indices lead to; all of them where these are not known."""
+    """Yield the items of containers at the indices; all of them if these are unknown."""
     keys = [index.value for index in indices if isinstance(index, Text | Constant)]
     for owner in owners:
         table: Mapping[Any, Values]
@@ -78,7 +78,7 @@ def subscript(owners: Values, indices: Values) -> Iterator[Value]:
 
 
 def of_table(table: Table, method: str, arguments: Sequence[Values]) -> Iterator[Value]:
-    """Yield what a method of a dict returns."""
+    """Yield the results of a method of a dict."""
     if method == "get" and arguments:
         yield from subscript((table,), arguments[0])
         yield from (value for other in arguments[1:] for value in other)
@@ -91,7 +91,7 @@ def of_table(table: Table, method: str, arguments: Sequence[Values]) -> Iterator
 def made_text(
     value: str, texts: Sequence[Text], origin: ast.expr, module: Home, *, is_joined: bool = False
 ) -> Text:
-    """Return a text that is made of others; where they are merely joined, their places are known."""
+    """Return a text that is computed from others; if they are merely joined, their positions are known."""
     nodes: tuple[ast.Constant, ...] | None = None
     if is_joined and all(text.parts is not None and text.module is module for text in texts):
         nodes = tuple(node for text in texts for node in text.parts or ())
@@ -99,10 +99,10 @@ def made_text(
 
 
 def choices(arguments: Iterable[Iterable[Value]]) -> Iterator[Values]:
-    """Yield one value for each argument, for all choices that the program surely can make.
+    """Yield one value for each argument, for all choices that the program can certainly make.
 
     If one argument can be several values, each of them is a choice, and arguments that are read from the same
-    name agree. If there are two such arguments, it is not known which of their values come together.
+    name agree. If there are two such arguments, it is unknown which of their values occur together.
     """
     given = [tuple(values) for values in arguments]
     several = {values for values in given if len(values) != 1}
@@ -157,7 +157,7 @@ def _texts_in(value: Value) -> Iterator[Text]:
 
 
 def _constant(value: Value) -> Any:
-    """Return the constant that a value is (TypeError if it is none)."""
+    """Return the constant of a value (TypeError for other values)."""
     match value:
         case Text(constant) | Constant(constant):
             return constant
@@ -207,6 +207,6 @@ def formatted_by_name(text: str, names: Mapping[str, Any], *values: Any) -> str:
 
 _METHODS = "format join lower lstrip removeprefix removesuffix replace rstrip strip upper"
 METHODS: Mapping[str, Callable[..., Any]] = {name: getattr(str, name) for name in _METHODS.split()}
-"""Methods of str that are run on constants."""
+"""Methods of str that are evaluated on constants."""
 OF_TABLES = frozenset({"get", "items", "values"})
 """Methods of dicts that are followed."""

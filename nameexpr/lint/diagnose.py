@@ -1,7 +1,8 @@
-"""What is wrong with one call, as far as its text and the names of its arguments tell.
+"""The errors of one call, as far as its text and the names of its arguments determine them.
 
-The passes are those of the functions themselves, so what is said here is what calling them would raise; a
-pass that needs operands is left out. Nothing is said where an argument that is not literal could change it.
+The passes are those of the functions themselves, so that the errors are those which the call would raise; a
+pass that needs operands is left out. An error is not reported if an argument that is not literal could change
+it.
 
 >>> [problem.diagnostic.code for problem in diagnose(LiteralCall("einsum", "a b, b c -> a c", 1))]
 ['NE501']
@@ -33,17 +34,18 @@ from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, NameExprError
 from nameexpr.lint import OPEN, LiteralCall
 from nameexpr.ops import REDUCTIONS
-from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression, atoms_of, terms_in
+from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression
 from nameexpr.syntax.lexer.tokens import looks_like_formula
 from nameexpr.syntax.parser.expression import parse
+from nameexpr.syntax.walk import atoms_of, terms_in
 
 FORMULA_OPTIONS = frozenset({"outputs", "sizes", "optimize", "memory_limit", "operands"})
 WHERE_NO_OPERAND_IS = frozenset({"dtype", "order", "tune"})
-"""Options of formulas that have no operand of that name."""
+"""Options of formulas without an operand of that name."""
 
 
 class Problem(NamedTuple):
-    """One mistake, and whether it is one of the text, or of how it is called: then perhaps of one keyword."""
+    """One error, and whether it is in the text, or in the call: then perhaps in one keyword."""
 
     diagnostic: Diagnostic
     is_call: bool = False
@@ -51,7 +53,7 @@ class Problem(NamedTuple):
 
 
 def diagnose(call: LiteralCall) -> list[Problem]:
-    """Return what is wrong with a call, [] if nothing can be told."""
+    """Return the errors of a call, [] if none can be determined."""
     is_either = call.function in ("compile", "explain")
     is_formula = call.function == "evaluate" or (is_either and looks_like_formula(call.text))
     passes = _formula if is_formula else _assertion if call.function == "check" else _expression
@@ -59,7 +61,7 @@ def diagnose(call: LiteralCall) -> list[Problem]:
 
 
 def _expression(call: LiteralCall) -> Iterator[Iterable[Problem]]:
-    """Yield the mistakes of each pass; as soon as one has some, the others are left out."""
+    """Yield the errors of each pass; after the first pass with errors, the others are left out."""
     yield _option_faults(call)
     yield _text_faults(call)
     tree = parse(call.text)
@@ -96,7 +98,7 @@ def _formula(call: LiteralCall) -> Iterator[Iterable[Problem]]:
 
 
 def _problems(read: Callable[[], object], *, keyword: str = "", is_call: bool = False) -> list[Problem]:
-    """Return what a pass raises."""
+    """Return the errors that a pass raises."""
     try:
         read()
     except NameExprError as fault:
@@ -105,8 +107,8 @@ def _problems(read: Callable[[], object], *, keyword: str = "", is_call: bool = 
 
 
 def _text_faults(call: LiteralCall) -> list[Problem]:
-    """Return what is wrong with an expression's text; if it is open whether there is a reducer beside it,
-    only what is wrong in both cases.
+    """Return the errors in an expression's text; if it is unknown whether a reducer is given, only those that
+    occur in both cases.
     """
     reduce = call.keywords.get("reduce", OPEN if call.is_open else None)
     if reduce is not OPEN:
@@ -117,7 +119,7 @@ def _text_faults(call: LiteralCall) -> list[Problem]:
 
 
 def given_sizes(call: LiteralCall) -> list[tuple[str, Any, str]]:
-    """Return what is given as the size of a label: its name, its value, and the keyword that brings it."""
+    """Return the given sizes of labels: the name, the value, and the keyword of each."""
     options = {"check": ("sizes",), "einsum": OPTIONS}.get(call.function, (*OPTIONS, "outputs"))
     sizes = call.keywords.get("sizes")
     given = [(name, value, "sizes") for name, value in (sizes.items() if isinstance(sizes, dict) else ())]
@@ -125,7 +127,7 @@ def given_sizes(call: LiteralCall) -> list[tuple[str, Any, str]]:
 
 
 def _option_faults(call: LiteralCall) -> Iterator[Problem]:
-    """Yield sizes that are no whole numbers, and reducers that there are not."""
+    """Yield sizes that are not whole numbers, and unknown reducers."""
     for name, value, keyword in given_sizes(call):
         if value is not OPEN and type(value) is not int:
             yield Problem(no_size(name, value), is_call=True, keyword=keyword)
@@ -147,13 +149,13 @@ def _count_faults(call: LiteralCall) -> list[Problem]:
     tree = parse(call.text)
     if call.operands in (None, len(tree.inputs)) or tree.leaves_inputs_out:
         return []
-    operands = [Operand(())] * (call.operands or 0)  # their number is looked at first
+    operands = [Operand(())] * (call.operands or 0)  # their number is checked first
     problems = _problems(lambda: resolve(tree, operands), is_call=True)
     return [problem._replace(diagnostic=problem.diagnostic._replace(operands=())) for problem in problems]
 
 
 def _operand_faults(call: LiteralCall) -> Iterator[Problem]:
-    """Yield operands that a formula lacks, or else those that it uses nowhere."""
+    """Yield operands that a formula lacks, or else those that it does not use."""
     scope, dims = read_formula(call.text), Operand(())
     options = FORMULA_OPTIONS | (WHERE_NO_OPERAND_IS - set(scope.operands))
     given = {name: name for name in call.keywords if name not in options}
@@ -175,8 +177,8 @@ def _dims_faults(scope: Scope) -> list[Diagnostic]:
     """Return the dims that a statement of a formula drops (NE240), and those that a value lacks (NE241).
 
     The compiler's own builder is run on shapes that fit the terms, and only mistakes that follow from the
-    labels are kept. An operand without a term may have dims of its own names: then it is not known what a
-    value lacks. How many dims a pack or an ellipsis has is never known.
+    labels are kept. An operand without a term may have its own dim names: then the dims that a value lacks
+    are unknown. The number of dims of a pack or an ellipsis is never known.
     """
     from nameexpr.compiler.analysis.build.formula import build_formula
     from nameexpr.compiler.analysis.build.values import Arithmetic
@@ -187,11 +189,11 @@ def _dims_faults(scope: Scope) -> list[Diagnostic]:
     terms = [terms_of(uses) for uses in scope.uses.values()]
     certain = ("NE240", "NE241") if all(terms) else ("NE240",)
     operands = {}
-    for name, own in zip(scope.uses, terms, strict=True):  # a number where there is no term
+    for name, own in zip(scope.uses, terms, strict=True):  # a number without a term
         shapes = assumed_shapes(Expression(tuple(own[:1]), None, None, ""), {})
         operands[name] = Operand(next(iter(shapes), ()))
     dtypes = dict.fromkeys(operands, "float64")
-    # Stands for the arrays' library: every function takes everything, and numbers stay numbers.
+    # A placeholder for the array library: every function accepts everything, and numbers remain numbers.
     anything = Arithmetic(
         dtype_of=lambda _, given: (
             WEAK[float] if all(isinstance(dtype, WeakDtype) for dtype in given) else "float64"

@@ -1,7 +1,7 @@
-"""Paths to files, and files to findings.
+"""From paths to files, and from files to findings.
 
-Folders are searched for `.py`, `.pyw` and `.ipynb`, without hidden ones, virtual environments and what tools
-write; links to folders are not followed. A file without the word nameexpr is not parsed.
+Folders are searched for `.py`, `.pyw` and `.ipynb`, skipping hidden ones, virtual environments and generated
+files; links to folders are not followed. A file without the word nameexpr is not parsed.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _WORD = b"nameexpr"
 def find_files(paths: Sequence[str], exclude: Sequence[str] = ()) -> Iterator[str]:
     """Yield the files to check, each once, in the order of the paths and by name inside folders.
 
-    `exclude` are patterns as of a shell for whole paths, or for the name of a file or folder in them.
+    `exclude` are shell patterns for whole paths, or for the name of a file or folder in them.
     """
     seen: set[str] = set()
     for path in paths:
         parts = os.path.normpath(path).split(os.sep)
-        # Of a path that was named any part counts, but for none above the current folder.
+        # In an explicit path any part may match, except those above the current folder.
         if _is_left_out(path, parts[-1:] if os.path.isabs(path) else parts, exclude):
             continue
         for file in _inside(path, exclude) if os.path.isdir(path) else [path]:
@@ -47,7 +47,7 @@ def _inside(folder: str, exclude: Sequence[str]) -> Iterator[str]:
         folders[:] = sorted(name for name in folders if not _is_skipped(where, name, exclude))
         for name in sorted(names):
             path = os.path.join(where, name) if where != "." else name
-            # A pipe would be waited for.
+            # Reading from a pipe would block.
             is_ours = name.endswith(_SUFFIXES) and not name.startswith(".") and os.path.isfile(path)
             if is_ours and not _is_left_out(path, [name], exclude):
                 yield os.path.normpath(path) if folder == "." else path
@@ -66,7 +66,7 @@ def _is_left_out(path: str, parts: Sequence[str], patterns: Sequence[str]) -> bo
 
 
 def check_file(path: str, modules: Modules | None = None) -> Checked:
-    """Return what is found in one file."""
+    """Return the findings in one file."""
     try:
         with open(path, "rb") as file:
             data = file.read()
@@ -81,7 +81,7 @@ def _reason(fault: Exception) -> str:
 
 
 def check_stdin(path: str) -> Checked:
-    """Return what is found in standard input, which is called by a path."""
+    """Return the findings in standard input, which is reported under a path."""
     try:
         data = sys.stdin.buffer.read()
     except (OSError, ValueError, AttributeError) as fault:  # closed, or closed before Python started
@@ -90,7 +90,7 @@ def check_stdin(path: str) -> Checked:
 
 
 def check_bytes(data: bytes, path: str, modules: Modules | None = None) -> Checked:
-    """Return what is found in the content of a file; its name says whether it is a notebook."""
+    """Return the findings in the content of a file; its name determines whether it is a notebook."""
     if _WORD not in data:
         return Checked((), 0, 1)
     is_notebook = path.endswith(".ipynb")
@@ -98,7 +98,7 @@ def check_bytes(data: bytes, path: str, modules: Modules | None = None) -> Check
         text = data.decode("utf-8-sig") if is_notebook else _decoded(data)
     except UnicodeDecodeError as fault:
         return unreadable(path, f"byte {fault.start} is not {fault.encoding}")
-    except (SyntaxError, ValueError, LookupError) as fault:  # what a codec raises is a ValueError
+    except (SyntaxError, ValueError, LookupError) as fault:  # codecs raise ValueErrors
         return unreadable(path, str(fault))
     return check_notebook(text, path) if is_notebook else check_python(text, path, modules)
 

@@ -1,8 +1,8 @@
 """The findings of a check: a mistake and its position; and the comments that silence it.
 
 Such a comment, ``# nameexpr: ignore`` or ``# nameexpr: ignore[NE304, NE5]``, counts on the line where the
-call, the text or the mistake begins, and on the line where the text ends. It is looked for in the line as
-it stands, so a comment inside a text of several lines counts, too.
+call, the text or the mistake begins, and on the line where the text ends. The whole line is searched, so that
+a comment inside a text of several lines counts, too.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from nameexpr.errors import Diagnostic
 from nameexpr.lint.source import Position, TextRange
 
 FILE, SYNTAX, UNREAD = "file", "syntax", "unread"
-"""Codes of findings that are no mistakes of a text: a file that cannot be read, or is not valid Python, and a
-call whose text is not known.
+"""Codes of findings other than errors in a text: a file that cannot be read, or is not valid Python, and a
+call whose text is unknown.
 """
 _COMMENT = re.compile(r"#\s*nameexpr:\s*ignore(?![\w-])(?:\s*\[([^\]]*)\])?")
 _TOP = TextRange(Position(1, 1), Position(1, 1))
@@ -25,7 +25,7 @@ _TOP = TextRange(Position(1, 1), Position(1, 1))
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A mistake in a file. In a notebook `cell` counts its cells from 1, and the region is one of that cell;
+    """An error in a file. In a notebook `cell` counts its cells from 1, and the region is one of that cell;
     elsewhere it is 0. `related` are the other marks: their regions and notes.
     """
 
@@ -47,8 +47,8 @@ class Finding:
 
 
 class Checked(NamedTuple):
-    """The result of a check: findings, how many texts in how many files were read, and the calls whose texts
-    could not be.
+    """The result of a check: findings, the numbers of texts and files that were read, and the calls whose
+    texts could not be.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -68,7 +68,7 @@ def no_python(path: str, message: str, place: Position = _TOP.start, cell: int =
 
 
 def is_ignored(code: str, lines: Iterable[str]) -> bool:
-    """Whether a comment on one of these lines silences a code.
+    """Return whether a comment on one of these lines silences a code.
 
     >>> is_ignored("NE304", ["f()  # nameexpr: ignore[NE3]"]), is_ignored("NE304", ["f()  # noqa"])
     (True, False)

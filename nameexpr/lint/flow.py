@@ -1,8 +1,8 @@
-"""Which of several assignments of a name reach a place in the same scope: those that run before it, unless
-another one surely overwrites them.
+"""Determine which of several assignments of a name reach a use in the same scope: those that run before it,
+unless another one certainly overwrites them.
 
-Branches and loops are followed as far as syntax goes: an assignment in a branch may have run or not; where
-every branch assigns, what was there before is gone; in a loop what comes later reaches what comes earlier.
+Branches and loops are followed as far as syntax allows: an assignment in a branch may have run or not; if
+every branch assigns, earlier values are gone; in a loop later assignments reach earlier uses.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Parents = Mapping[ast.AST, ast.AST]
 
 
 def reaching(bindings: Sequence[Binding], use: ast.Name, scope: NameScope, parents: Parents) -> list[Binding]:
-    """Return the bindings that a use of their name can see; none if it is in another scope than they are."""
+    """Return the bindings that a use of their name can see; none if it is in another scope."""
     while scope.kind == "comprehension" and scope.bindings.get(use.id) is not bindings and scope.parent:
         scope = scope.parent
     if scope.bindings.get(use.id) is not bindings:
@@ -48,12 +48,12 @@ def reaching(bindings: Sequence[Binding], use: ast.Name, scope: NameScope, paren
 
 
 def is_repeated(node: ast.AST, parents: Parents) -> bool:
-    """Whether a statement is in a loop."""
+    """Return whether a statement is in a loop."""
     return any(isinstance(around, _LOOPS) for around in _around(node, parents))
 
 
 def is_expected_to_fail(node: ast.AST | None, parents: Parents) -> bool:
-    """Whether a node is in a test that something raises an error."""
+    """Return whether a node is in a test that something raises an error."""
     while node is not None:
         calls = [item.context_expr for item in node.items] if isinstance(node, ast.With) else [node]
         for call in calls:
@@ -66,7 +66,7 @@ def is_expected_to_fail(node: ast.AST | None, parents: Parents) -> bool:
 
 
 def _is_inside(node: ast.AST | None, around: Sequence[ast.AST]) -> bool:
-    """Whether what is around the use is the value that is assigned; in a loop, what it loops over."""
+    """Return whether the use is inside the assigned value; in a loop, inside its iterable."""
     if isinstance(node, ast.For | ast.AsyncFor):
         return node.iter in around
     return node in around
@@ -93,7 +93,7 @@ def _branches(binding: Binding, around: Sequence[ast.AST], parents: Parents) -> 
 
 
 def _assigns_everywhere(node: ast.AST, assignments: Sequence[ast.AST | None]) -> bool:
-    """Whether this is an `if` of which all branches assign."""
+    """Return whether this is an `if` of which all branches assign."""
     return isinstance(node, ast.If) and all(
         any(one in assignments or _assigns_everywhere(one, assignments) for one in branch)
         for branch in (node.body, node.orelse)

@@ -1,7 +1,6 @@
-r"""Findings as text, as JSON, as GitHub's workflow commands, and as SARIF. Whatever stood in a file is made
-harmless.
+r"""Findings as text, as JSON, as GitHub's workflow commands, and as SARIF. All text from files is escaped.
 
-SARIF 2.1.0 is what code scanning services read (OASIS standard, sections 3.13 to 3.30).
+SARIF 2.1.0 is the format of code scanning services (OASIS standard, sections 3.13 to 3.30).
 
 >>> from nameexpr.errors import Diagnostic
 >>> from nameexpr.lint.findings import no_python
@@ -23,7 +22,7 @@ from nameexpr.version import __version__
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEGACY = ("##[", "##\u200b[")
-"""GitHub's older commands, which it finds anywhere in a line, and the same with a space of no width."""
+"""GitHub's older commands, which it recognises anywhere in a line, and the same with a zero-width space."""
 _OTHER = {
     FILE: "the file cannot be read",
     SYNTAX: "the file is not valid Python",
@@ -54,7 +53,9 @@ def as_text(finding: Finding, *, is_short: bool = False, is_coloured: bool = Fal
 
 
 def _commands(line: str) -> bool:
-    """Whether GitHub, which skips blanks, would run a line of a log as a command, and not show it."""
+    """Return whether GitHub, which skips spaces, would run a line of a log as a command instead of showing
+    it.
+    """
     return line.lstrip().startswith("::")
 
 
@@ -100,7 +101,7 @@ def as_json(checked: Checked) -> str:
 def as_github(finding: Finding) -> str:
     """Format a finding as the workflow command that annotates a file at GitHub.
 
-    Its columns are those of a line, so they are left out where a finding spans lines.
+    Its columns are those of a line, so that they are left out if a finding spans lines.
     """
     start, end = finding.region
     properties: dict[str, Any] = {"file": finding.path}
@@ -116,7 +117,9 @@ def as_github(finding: Finding) -> str:
 
 
 def _message(finding: Finding) -> str:
-    """Return message and hint, behind the place if that is in a cell, whose lines are none of the file."""
+    """Return message and hint, with the position before them if that is in a cell, whose lines are not those
+    of the file.
+    """
     hint = f"; {finding.diagnostic.hint}" if finding.diagnostic.hint else ""
     return f"{_where(finding)}: " * bool(finding.cell) + finding.diagnostic.message + hint
 
@@ -132,7 +135,7 @@ def summary(checked: Checked) -> str:
     >>> summary(Checked((), 1, 2))
     '1 text in 2 files, no findings'
 
-    Calls whose text is not known before the program runs are counted.
+    Calls whose text is unknown before the program runs are counted.
     """
     count = len(checked.findings)
     findings = f"{count or 'no'} {'finding' if count == 1 else 'findings'}"
@@ -155,7 +158,7 @@ def _rule(code: str) -> dict[str, Any]:
     if code in _OTHER:
         return {"id": code, "shortDescription": {"text": _OTHER[code]}}
     kind = family(code)
-    about = " ".join((kind.__doc__ or kind.__name__).split())  # its topic stands behind a colon
+    about = " ".join((kind.__doc__ or kind.__name__).split())  # its topic follows a colon
     return {
         "id": code,
         "name": kind.__name__,
@@ -187,7 +190,7 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
 
 
 def uri(path: str) -> str:
-    """Convert a path to a URI reference: a relative one stays relative, an absolute one begins with
+    """Convert a path to a URI reference: a relative one remains relative, an absolute one begins with
     file://.
 
     >>> uri("a b/ü:1.py")

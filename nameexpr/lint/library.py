@@ -1,5 +1,5 @@
-"""What functions of Python's library, and of pytest, make of what a source tells: `dict`, `enumerate`, `zip`,
-`dataclasses.field` and the like, by their dotted paths.
+"""The results of functions of Python's library, and of pytest, as far as a source determines them: `dict`,
+`enumerate`, `zip`, `dataclasses.field` and the like, by their dotted paths.
 
 >>> sorted(name for name in FUNCTIONS if name.startswith("itertools"))
 ['itertools.chain', 'itertools.product']
@@ -18,7 +18,7 @@ from nameexpr.lint.values import Constant, Definition, Items, Some, Table, Text,
 
 Keywords = Mapping[str, Values]
 Rule = Callable[[Sequence[Values], Keywords], Iterable[Value]]
-"""What a call makes of its arguments by position and by keyword."""
+"""The results of a call, from its arguments by position and by keyword."""
 
 
 def builtin(name: str) -> str:
@@ -27,7 +27,7 @@ def builtin(name: str) -> str:
 
 
 def _columns(arguments: Sequence[Values]) -> list[list[Values]]:
-    """Return the elements of each argument, none where they are not known."""
+    """Return the elements of each argument, none if they are unknown."""
     return [list(elements(given[0])) if len(given) == 1 else [] for given in arguments]
 
 
@@ -97,15 +97,15 @@ FUNCTIONS: Mapping[str, Rule] = {
     "dataclasses.field": _field,
     "pytest.param": _parameters,
 }
-"""Functions of which calls are followed."""
+"""Functions whose calls are followed."""
 TEXTS: Mapping[str, Callable[[str], str]] = {
     "builtins.str": str,
     "textwrap.dedent": cleandoc,
     "inspect.cleandoc": cleandoc,
 }
-"""Functions of a text; taking the indent away in one way or another makes no difference to an expression."""
+"""Functions of a text; expressions ignore indentation, and therefore its removal."""
 OF_PROPERTIES = frozenset({"builtins.property", "functools.cached_property"})
-"""Decorators that make an attribute of a method."""
+"""Decorators that turn a method into an attribute."""
 TRANSPARENT = OF_PROPERTIES | {
     "builtins.staticmethod",
     "builtins.classmethod",
@@ -118,7 +118,7 @@ OF_OBJECTS = frozenset({"builtins.getattr", "builtins.type", "builtins.super"})
 
 
 def parametrised(arguments: Sequence[Values], name: str) -> Iterator[Value]:
-    """Yield what a parameter of a test is given by ``pytest.mark.parametrize(names, values)``."""
+    """Yield the values of a test's parameter from ``pytest.mark.parametrize(names, values)``."""
     given = [values[0] for values in arguments[:2] if len(values) == 1]
     names = _names(given[0]) if given else []
     for values in elements(given[-1]) if given[1:] and name in names else ():

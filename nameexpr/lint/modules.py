@@ -1,7 +1,7 @@
-"""The modules of a program that is checked: the file itself, and those that its imports lead to.
+"""The modules of a checked program: the file itself, and those that its imports lead to.
 
-An import leads to a file beside the one that imports, or below a folder above it: those of the packages that
-the file is in, and the first one that is not a package. Installed packages are not looked at.
+An import is resolved to a file in the folder of the importing one, or below a folder above it: those of the
+packages that the file is in, and the first one that is not a package. Installed packages are not searched.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from nameexpr.lint.source import Source, SourceError, parse_python
 from nameexpr.lint.values import Definition, Imported, Passing, Value, Values
 
 _DEEPEST = 16
-"""How many modules may lead to each other."""
+"""The number of modules that may lead to each other."""
 _LARGEST = 1 << 20
-"""Bytes of an imported file that is still read."""
+"""The largest size in bytes of an imported file that is read."""
 
 
 class Modules:
     """The modules that were read, by path: shared by the files of one run.
 
-    `unsaved` holds by real path the sources that an editor shows in place of those in the files.
+    `unsaved` maps real paths to the sources that an editor shows in place of those in the files.
     """
 
     def __init__(self, unsaved: Mapping[str, str] | None = None) -> None:
@@ -52,7 +52,7 @@ class Modules:
         return self._modules[key]
 
     def mentions_us(self, path: str) -> bool:
-        """Whether the word nameexpr is in a file."""
+        """Return whether the word nameexpr is in a file."""
         key = os.path.realpath(path)
         if key not in self._mentions:
             try:
@@ -77,7 +77,7 @@ class Modules:
 
 
 class Module:
-    """One source: its syntax tree, scopes and calls, and what its imports stand for."""
+    """One source: its syntax tree, scopes and calls, and the values of its imports."""
 
     def __init__(self, path: str, source: Source, tree: ast.Module, modules: Modules | None = None) -> None:
         self.path, self.source, self.tree = path, source, tree
@@ -93,11 +93,11 @@ class Module:
         return read_scopes(self.tree)
 
     def values(self, node: ast.expr | None, scope: NameScope | None) -> Values:
-        """Return what an expression of the module can be, () if that cannot be told."""
+        """Return the possible values of an expression of the module, () if unknown."""
         return self.reader.values(node, scope)
 
     def called(self, node: ast.expr, scope: NameScope) -> Values:
-        """Return what is called, or made by a call, from modules that mention nameexpr."""
+        """Return the called function or object, from modules that mention nameexpr."""
         before, self.modules.is_of_callee = self.modules.is_of_callee, True
         try:
             return self.values(node, scope)
@@ -105,24 +105,24 @@ class Module:
             self.modules.is_of_callee = before
 
     def attribute(self, owner: Value, name: str) -> Iterable[Value]:
-        """Return what an attribute of something can be."""
+        """Return the possible values of an attribute of something."""
         return self.reader.attribute(owner, name)
 
     def attribute_of(self, of: Definition, name: str) -> Values:
-        """Return what an attribute of a class of the module can be."""
+        """Return the possible values of an attribute of a class of the module."""
         return self.reader.attribute_of(of, name)
 
     def returned(self, of: Definition) -> Values:
-        """Return what a function of the module can return."""
+        """Return the possible results of a function of the module."""
         return self.reader.returned(of)
 
     @property
     def is_of_callee(self) -> bool:
-        """Whether functions are looked for: only in modules that mention nameexpr."""
+        """Whether called functions are followed: only in modules that mention nameexpr."""
         return self.modules.is_of_callee
 
     def imported(self, path: str) -> Values:
-        """Return what a dotted path stands for: something in another module of the program, or a target."""
+        """Return the value of a dotted path: something in another module of the program, or a target."""
         file, names = self._resolved(path)
         if file is None or not names or (self.is_of_callee and not self.modules.mentions_us(file)):
             return (Imported(path),)
@@ -130,7 +130,7 @@ class Module:
         return module.member(names) if module is not None else (Imported(path),)
 
     def _resolved(self, path: str) -> tuple[str | None, list[str]]:
-        """Find the file that a dotted path leads to, and the names that are left to look up in it."""
+        """Return the file that a dotted path leads to, and the remaining names to look up in it."""
         dots = len(path) - len(path.lstrip("."))
         names = path[dots:].split(".")
         for count in range(len(names), -1 if dots else 0, -1):
@@ -140,11 +140,9 @@ class Module:
         return None, names
 
     def member(self, names: list[str]) -> Values:
-        """Return what a name of this module is, or an attribute of it."""
+        """Return the value of a name of this module, or of an attribute of it."""
         asked = (self.path, names[0])
-        if (
-            asked in self.modules.asked or len(self.modules.asked) > _DEEPEST
-        ):  # modules that import each other
+        if asked in self.modules.asked or len(self.modules.asked) > _DEEPEST:  # circular imports
             return ()
         self.modules.asked.add(asked)
         values = self._member(names[0])
@@ -162,7 +160,7 @@ class Module:
         return tuple(self.reader.unchanged(values, id(bindings)))
 
     def starred(self, name: str) -> Values:
-        """Return what a name is that comes with a star import of another module of the program."""
+        """Return the value of a name from a star import of another module of the program."""
         for star in sorted(self.scopes.module.stars):
             file = self._file(star)
             module = self.modules.read(file) if file else None
@@ -171,7 +169,7 @@ class Module:
         return ()
 
     def _file(self, name: str) -> str | None:
-        """Find the file of a module by its name in an import, with dots in front if it is relative."""
+        """Return the file of a module by its name in an import, with leading dots if it is relative."""
         if name not in self._files:
             found = self._found(name)
             self._files[name] = found if found is None or os.path.realpath(found) != self._key else None
@@ -193,7 +191,7 @@ class Module:
 
     @cached_property
     def _folders(self) -> list[str]:
-        """The folders in which an absolute import is looked for."""
+        """The folders in which an absolute import is searched."""
         folders = [os.path.dirname(self.path)]
         while os.path.exists(os.path.join(folders[-1], "__init__.py")):
             folders.append(os.path.normpath(os.path.join(folders[-1], os.pardir)))

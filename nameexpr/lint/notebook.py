@@ -64,7 +64,7 @@ def _code_cells(data: Any) -> list[tuple[int, str]] | None:
 
 
 def _is_python(data: dict[str, Any]) -> bool:
-    """Whether the notebook names no other language."""
+    """Return whether the notebook names no other language."""
     about = data.get("metadata")
     records = [about.get("language_info"), about.get("kernelspec")] if isinstance(about, dict) else []
     names = [one.get(key) for one in records if isinstance(one, dict) for key in ("language", "name")]
@@ -120,7 +120,7 @@ def blanked(cell: str) -> str:
             end = _statement_end(cell, place)
             done.append(cell[place:end])
         else:
-            while cell[end - 1 : end] == "\\" and end < len(cell):  # the command goes on
+            while cell[end - 1 : end] == "\\" and end < len(cell):  # the command continues
                 line, end = line + "\n", cell.find("\n", end + 1) % (len(cell) + 1)
             done.append(line)
         done.append(cell[end : end + 1])

@@ -1,7 +1,7 @@
-"""Functions of a program that pass a text on, and what their calls give for it.
+"""Functions of a program that pass a text on, and the arguments of their calls for it.
 
-A function passes a text on if one of its parameters, or the first of what a star collects, reaches one of
-nameexpr's functions, or a function that passes it on; a class does if its `__init__` or a field does.
+A function passes a text on if one of its parameters, or the first argument that a star collects, reaches one
+of nameexpr's functions, or a function that passes it on; a class does if its `__init__` or a field does.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nameexpr.lint.targets import Targets
 from nameexpr.lint.values import Definition, Home, Instance, Items, Parameter, Passing, Text, Value, Values
 
 _DEEPEST = 16
-"""How many functions may pass a text on to each other."""
+"""The number of functions that may pass a text on to each other."""
 Key = tuple[ast.AST, str]
 """A function, and one of its parameters."""
 
@@ -45,7 +45,7 @@ def used_in(module: Home) -> set[Key]:
 
 
 def arguments_of(node: ast.Call, scope: NameScope, module: Home) -> Iterator[tuple[Passing, ast.expr]]:
-    """Yield the functions that a call leads to and that pass a text on, with what it gives for the text."""
+    """Yield the functions that a call leads to and that pass a text on, with the argument for the text."""
     for value in module.called(node.func, scope):
         passing = _passing_of(value)
         given = _argument(passing.parameter, value, node) if passing else None
@@ -54,7 +54,7 @@ def arguments_of(node: ast.Call, scope: NameScope, module: Home) -> Iterator[tup
 
 
 def _noted(node: ast.Call, scope: NameScope, module: Home, targets: Targets) -> Iterator[Passing]:
-    """Yield the functions around a call that is given one of their parameters as the text."""
+    """Yield the functions around a call whose text is one of their parameters."""
     function = targets.function_of(node.func, scope)
     if function is None:
         given = [(one.function, text, one.call, False) for one, text in arguments_of(node, scope, module)]
@@ -67,12 +67,12 @@ def _noted(node: ast.Call, scope: NameScope, module: Home, targets: Targets) -> 
 
 
 def _is_star_last(node: ast.Call) -> bool:
-    """Whether all operands of a call come with one star."""
+    """Return whether all operands of a call are unpacked from one star."""
     return [isinstance(one, ast.Starred) for one in node.args] == [False, True]
 
 
 def text_values(given: ast.expr, scope: NameScope, module: Home) -> Values:
-    """Return what the first argument of a call can be; of a star that is the first of its elements."""
+    """Return the possible values of the first argument of a call; for a star, of its first element."""
     if not isinstance(given, ast.Starred):
         return module.values(given, scope)
     values = module.values(given.value, scope)
@@ -82,7 +82,7 @@ def text_values(given: ast.expr, scope: NameScope, module: Home) -> Values:
 
 
 def _passing_of(value: Value) -> Passing | None:
-    """Return what a function or class of the program passes on."""
+    """Return the text that a function or class of the program passes on."""
     owners: list[Definition] = []
     if isinstance(value, Instance):
         made = value.of.module.attribute_of(value.of, "__call__")
@@ -95,14 +95,14 @@ def _passing_of(value: Value) -> Passing | None:
 
 
 def _init(of: Definition) -> list[Definition]:
-    """Return the function that makes the objects of a class, [] if there is none."""
+    """Return the function that initialises the objects of a class, [] if there is none."""
     if not isinstance(of.node, ast.ClassDef):
         return []
     return [one for one in of.module.attribute_of(of, "__init__") if isinstance(one, Definition)]
 
 
 def _argument(parameter: str, value: Value, node: ast.Call) -> ast.expr | None:
-    """Return what a call gives for a parameter of a function, a method or a class with fields."""
+    """Return the argument of a call for a parameter of a function, a method or a class with fields."""
     by_name = next((keyword.value for keyword in node.keywords if keyword.arg == parameter), None)
     of = value.of if isinstance(value, Instance) else value
     if by_name is not None or not isinstance(of, Definition):
@@ -115,7 +115,7 @@ def _argument(parameter: str, value: Value, node: ast.Call) -> ast.expr | None:
 
 
 def _parameters(of: Definition) -> list[str]:
-    """Return the names of what is given by position, with the one that collects the rest."""
+    """Return the names of the positional parameters, with the one that collects the rest."""
     if isinstance(of.node, ast.ClassDef):
         made = _init(of)
         if made:

@@ -1,6 +1,6 @@
-r"""Python source to findings: parse, find nameexpr's calls, read their texts, locate the mistakes.
+r"""From Python source to findings: parse, find nameexpr's calls, read their texts, locate the errors.
 
-`nameexpr.lint.calls` finds the calls that are given a text, or were made of one.
+`nameexpr.lint.calls` finds the calls that take a text, or an object made from one.
 
 >>> checked = check_python("import nameexpr as ne\nne.einsum('a -> b', x)", "x.py")
 >>> [(finding.region.start, finding.code) for finding in checked.findings]
@@ -52,13 +52,13 @@ def check_module(module: Module) -> Checked:
 
 
 def _found(call: TextCall, module: Module) -> Iterator[Finding]:
-    """Yield the mistakes of one call that no comment silences."""
-    from nameexpr.lint.diagnose import diagnose  # late, for it loads the compiler
+    """Yield the errors of one call that are not silenced by a comment."""
+    from nameexpr.lint.diagnose import diagnose  # imported here, as it loads the compiler
 
     for problem in diagnose(call.literal):
         if problem.is_call and not call.is_certain:
             continue
-        if call.is_made and not problem.is_call:  # reported where the text was given
+        if call.is_made and not problem.is_call:  # reported where the text was passed
             continue
         finding = _located(problem, call, module)
         if not is_ignored(finding.code, _lines(finding, call, module)):
@@ -66,7 +66,7 @@ def _found(call: TextCall, module: Module) -> Iterator[Finding]:
 
 
 def _of_tensors(module: Module) -> Iterator[Finding]:
-    """Yield the mistakes in names of tensors that no comment silences."""
+    """Yield the errors in names of tensors that are not silenced by a comment."""
     source = module.source
     for node, scope in module.scopes.calls:
         for given, check in checks(node, lambda part, scope=scope: module.values(part, scope)):  # type: ignore[misc]
@@ -81,7 +81,7 @@ def _of_tensors(module: Module) -> Iterator[Finding]:
 
 
 def _located(problem: Problem, call: TextCall, module: Module) -> Finding:
-    """Locate a problem: at its first mark, or at the whole of what it is about."""
+    """Locate a problem: at its first mark, or at the whole text or call."""
     text, node = call.text, call.node
     keywords = {given.arg: given for given in node.keywords if given.arg}
     diagnostic, home = problem.diagnostic, text.module
@@ -89,9 +89,7 @@ def _located(problem: Problem, call: TextCall, module: Module) -> Finding:
     if problem.keyword in keywords:
         home, start = module, extent(keywords[problem.keyword], module.source)[0]
         end = start + len(problem.keyword)
-    elif (
-        problem.is_call and not call.is_written
-    ):  # the text stands elsewhere, and may be right for other calls
+    elif problem.is_call and not call.is_written:  # the text is elsewhere, and may be right for other calls
         home, (start, end) = module, extent(call.given, module.source)
     elif diagnostic.marks and diagnostic.text == text.value and text.parts is not None:
         places = [written_at(text.parts, home.source, *mark.span) for mark in diagnostic.marks]
@@ -120,7 +118,7 @@ def _lines(finding: Finding, call: TextCall, module: Module) -> list[str]:
 
 
 def _unread(call: Unread, module: Module) -> Iterator[Finding]:
-    """Yield what is said of a call whose text is not known, unless a comment silences it."""
+    """Yield the finding for a call whose text is unknown, unless a comment silences it."""
     diagnostic = Diagnostic(
         UNREAD,
         f"the text of this {call.function} is not known before it runs",

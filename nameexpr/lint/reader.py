@@ -1,8 +1,8 @@
-"""What an expression of a source can be: one value, several where the program chooses between them (a
-conditional, a loop over texts), or none where nothing is known.
+"""The possible values of an expression of a source: one value, several if the program chooses between them (a
+conditional, a loop over texts), or none if nothing is known.
 
-Nothing is run. Names are followed to what reaches them, attributes to the classes that have them, and
-f-strings, `+`, `%`, `format` and `join` are computed where everything in them is constant.
+Nothing is executed. Names are followed to the assignments that reach them, attributes to the classes that
+have them, and f-strings, `+`, `%`, `format` and `join` are computed if all their parts are constant.
 """
 
 from __future__ import annotations
@@ -33,28 +33,28 @@ from nameexpr.lint.values import (
 )
 
 _DEEPEST = 24
-"""How many names and attributes may lead to each other."""
+"""The number of names and attributes that may lead to each other."""
 _AS_TEXT = (-1, ord("s"))
 """The conversions of f-strings that make no difference to a text."""
 _PARAMETRIZE = Imported("pytest.mark.parametrize")
 
 
 class ReaderHome(Home, Protocol):
-    """The module that a reader reads."""
+    """The module of a reader."""
 
     @property
     def is_of_callee(self) -> bool:
-        """Whether functions are looked for: only in modules that mention nameexpr."""
+        """Whether called functions are followed: only in modules that mention nameexpr."""
 
     def imported(self, path: str) -> Values:
-        """Return what an imported dotted path is."""
+        """Return the value of an imported dotted path."""
 
     def starred(self, name: str) -> Values:
-        """Return what a name is that comes with a star import."""
+        """Return the value of a name from a star import."""
 
 
 class Reader:
-    """Reads the expressions of one module; what is found is kept."""
+    """The evaluation of the expressions of one module; results are cached."""
 
     __slots__ = ("_depth", "_known", "module")
 
@@ -64,12 +64,12 @@ class Reader:
         self._depth = 0
 
     def values(self, node: ast.expr | None, scope: NameScope | None) -> Values:
-        """Return what an expression can be, () if that cannot be told."""
+        """Return the possible values of an expression, () if unknown."""
         if node is None or scope is None or self._depth > _DEEPEST:
             return ()
         key = (id(node), id(scope), self.module.is_of_callee)
         if key not in self._known:
-            self._known[key] = ()  # for a name that leads to itself
+            self._known[key] = ()  # for circular definitions
             self._depth += 1
             self._known[key] = tuple(dict.fromkeys(islice(self._read(node, scope), MOST)))
             self._depth -= 1
@@ -114,7 +114,7 @@ class Reader:
         return []
 
     def _composed(self, node: ast.expr, scope: NameScope) -> Iterable[Value]:
-        """Return what operators and f-strings make of constants."""
+        """Return the results of operators and f-strings on constants."""
         arguments: list[Values]
         match node:
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number))):
@@ -157,13 +157,13 @@ class Reader:
         yield from (one for one in values if not (is_changed and isinstance(one, Items | Table | Some)))
 
     def _is_grown_again(self, binding: Binding) -> bool:
-        """Whether this is an assignment like `+=` in a loop."""
+        """Return whether this is an assignment like `+=` in a loop."""
         return isinstance(binding.node, ast.AugAssign) and is_repeated(
             binding.node, self.module.scopes.parents
         )
 
     def bound(self, binding: Binding, name: str, scope: NameScope) -> Values:
-        """Return what a name is bound to, which is read in `scope`."""
+        """Return the values of a binding of a name, which is read in `scope`."""
         node = binding.node
         if binding.path:
             return self.module.imported(binding.path)
@@ -188,7 +188,7 @@ class Reader:
                 yield from library.parametrised([self.values(one, scope) for one in node.args], name)
 
     def attribute(self, owner: Value, name: str) -> Iterable[Value]:
-        """Return what an attribute of something can be."""
+        """Return the possible values of an attribute of something."""
         match owner:
             case Imported(path):
                 return self.module.imported(f"{path}.{name}")
@@ -211,7 +211,7 @@ class Reader:
         return values
 
     def attribute_of(self, of: Definition, name: str) -> Values:
-        """Return what an attribute of a class of this module, or of its objects, can be."""
+        """Return the possible values of an attribute of a class of this module, or of its objects."""
         if not isinstance(of.node, ast.ClassDef) or self._depth > _DEEPEST:
             return ()
         bindings = [*of.scope.bindings.get(name, ()), *of.scope.attributes.get(name, ())]
@@ -254,7 +254,7 @@ class Reader:
 
 
 def _terms(node: ast.expr) -> list[ast.expr]:
-    """Return the terms of a sum, however long it is."""
+    """Return the terms of a sum of any length."""
     terms = []
     while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         terms.append(node.right)

@@ -1,8 +1,8 @@
-"""What the calls of a source return: texts that are made of texts, tables, objects, tensors whose names are
-known, and what functions of the program return.
+"""The results of the calls of a source: texts from other texts, tables, objects, tensors whose names are
+known, and the results of functions of the program.
 
-Calls of functions are not run with their arguments: a function returns what its `return` statements name
-that does not depend on its parameters.
+Functions are not evaluated with their arguments: a function returns those values of its `return` statements
+that do not depend on its parameters.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from nameexpr.lint.values import (
 
 
 def results(node: ast.Call, scope: NameScope, module: Home) -> Iterator[Value]:
-    """Yield what a call can return, as far as the source tells."""
+    """Yield what a call can return, as far as the source determines it."""
     callee = node.func
     if isinstance(callee, ast.Attribute):
         yield from _of_method(callee.attr, module.values(callee.value, scope), node, scope, module)
@@ -39,7 +39,7 @@ def results(node: ast.Call, scope: NameScope, module: Home) -> Iterator[Value]:
 def _of_method(
     method: str, owners: Values, node: ast.Call, scope: NameScope, module: Home
 ) -> Iterator[Value]:
-    """Yield what methods of texts, tables and tensors return."""
+    """Yield the results of methods of texts, tables and tensors."""
     kinds = {type(one) for one in owners}
     if not kinds & {Text, Table, Named}:
         return
@@ -59,7 +59,7 @@ def _of_method(
 
 
 def _of_function(function: Value, node: ast.Call, scope: NameScope, module: Home) -> Iterator[Value]:
-    """Yield what a call of a function or class makes."""
+    """Yield the results of a call of a function or class."""
     match function:
         case Definition(node=ast.ClassDef()):
             yield Instance(function)
@@ -103,7 +103,7 @@ def _of_object(path: str, node: ast.Call, scope: NameScope, module: Home) -> Ite
 
 
 def _keywords(node: ast.Call, scope: NameScope, module: Home) -> dict[str, Values]:
-    """Return what a call gives by keyword, and by the tables that it spreads."""
+    """Return the keyword arguments of a call, and those of the tables that it unpacks."""
     given: dict[str, Values] = {}
     for keyword in node.keywords:
         values = module.values(keyword.value, scope)
@@ -115,14 +115,14 @@ def _keywords(node: ast.Call, scope: NameScope, module: Home) -> dict[str, Value
 
 
 def property_of(value: Value) -> Iterable[Value]:
-    """Return what an attribute of an object is: of a property what its function returns."""
+    """Return the values of an attribute of an object: for a property the results of its function."""
     if isinstance(value, Definition) and library.OF_PROPERTIES & _decorators(value):
         return value.module.returned(value)
     return (value,)
 
 
 def returned(of: Definition) -> Iterator[Value]:
-    """Yield what a function returns that does not depend on its parameters."""
+    """Yield the results of a function that do not depend on its parameters."""
     if isinstance(of.node, ast.Lambda):
         values = of.module.values(of.node.body, of.scope)
     elif of.scope.returns and not of.scope.is_generator and _decorators(of) <= library.TRANSPARENT:
@@ -133,7 +133,7 @@ def returned(of: Definition) -> Iterator[Value]:
 
 
 def _decorators(of: Definition) -> frozenset[str]:
-    """Return the dotted paths of a function's decorators, "" for those that are not known."""
+    """Return the dotted paths of a function's decorators, "" for unknown ones."""
     around = of.scope.parent
     nodes = [one.func if isinstance(one, ast.Call) else one for one in getattr(of.node, "decorator_list", ())]
     found = [of.module.values(one, around) for one in nodes]

@@ -1,8 +1,8 @@
 """The bindings of every name of a file, scope by scope, and every call with its scope.
 
-One walk over the syntax tree, without recursion: what Python can parse may nest deeper than Python can call.
-The rules are Python's: a function sees the scopes around it except those of classes, a comprehension has a
-scope of its own, `global` and `nonlocal` bind elsewhere.
+One walk over the syntax tree, without recursion: source that Python can parse may be nested deeper than
+Python can recurse. The rules are Python's: a function sees the scopes around it except those of classes, a
+comprehension has its own scope, `global` and `nonlocal` bind elsewhere.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 
 class Binding(NamedTuple):
-    """What a name is bound to: an imported thing (its dotted path), a value, a definition, or something
-    unknown.
+    """The value of a name: an imported object (its dotted path), an expression, a definition, or unknown.
 
-    `scope` is where `value` is read, and of a class or function its own. `steps` lead from the value to what
-    is bound: EACH is one of its elements, a number the element there. `node` binds the name.
+    `scope` is where `value` is read, and for a class or function its own scope. `steps` lead from the value
+    to the bound element: EACH is one of its elements, a number the element at that index. `node` binds the
+    name.
     """
 
     path: str = ""
@@ -38,10 +38,10 @@ _CHANGING = frozenset(_METHODS.split())
 
 @dataclass(slots=True, eq=False)
 class NameScope:
-    """The bindings of a module, class, function or comprehension; of a class also those of `self.name`.
+    """The bindings of a module, class, function or comprehension; for a class also those of `self.name`.
 
-    A function or class of the module has all `calls` in it. `changed` are names of lists and dicts that
-    are changed in place, with a dot those of attributes.
+    A function or class of the module has all `calls` in it. `changed` are the names of lists and dicts that
+    are changed in place; those of attributes have a dot.
     """
 
     parent: NameScope | None = None
@@ -136,7 +136,7 @@ def _changed_in(module: NameScope) -> set[int | str]:
 
 
 def _inside(node: ast.AST, scope: NameScope) -> list[Place]:
-    """Return the nodes inside a node, each with its scope, after noting what the node binds."""
+    """Return the nodes inside a node, each with its scope, after recording the bindings of the node."""
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
             inner = _inner(scope, "function", node)
@@ -218,7 +218,7 @@ def _assign(node: ast.AST, scope: NameScope) -> tuple[list[ast.expr], list[ast.e
 
 
 def _note(node: ast.AST, scope: NameScope) -> None:
-    """Record what else a node binds, and what a function returns."""
+    """Record the bindings of a node itself; return a target that is finished, and the rest of it to visit."""
     match node:
         case ast.Import() | ast.ImportFrom():
             _imports(node, scope)
@@ -249,7 +249,7 @@ def _change(owner: ast.expr, scope: NameScope) -> None:
 
 
 def _bind_target(target: ast.expr, binding: Binding, scope: NameScope) -> list[ast.expr]:
-    """Bind the names of a target to a value or its parts; return what is left of the target to visit."""
+    """Bind the names of a target to a value or its parts; return the rest of the target to visit."""
     match target:
         case ast.Name(id=name):
             scope.bind(name, binding)
@@ -271,7 +271,7 @@ def _bind_target(target: ast.expr, binding: Binding, scope: NameScope) -> list[a
 
 
 def class_of_self(binding: Binding, scope: NameScope | None) -> NameScope | None:
-    """Return the scope of the class whose method has this binding as its first parameter, if it is one."""
+    """Return the scope of the class whose method has this binding as its first parameter, if any."""
     while scope is not None:
         node, around = scope.node, scope.parent
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and around and around.kind == "class":
@@ -283,7 +283,7 @@ def class_of_self(binding: Binding, scope: NameScope | None) -> NameScope | None
 
 
 def is_static(function: ast.AST) -> bool:
-    """Whether a function of a class is not given the object."""
+    """Return whether a function of a class is not given the object."""
     decorators = getattr(function, "decorator_list", ())
     return any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in decorators)
 

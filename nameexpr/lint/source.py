@@ -1,4 +1,5 @@
-r"""Positions in a source file, and the way from a character of a literal text to where it is written.
+r"""Positions in a source file, and the mapping of a character of a literal text to its position in the
+source.
 
 Lines and columns count from 1, columns in characters; a tab is one, as in most editors' status lines, in
 SARIF and at GitHub. Python counts the columns of its syntax trees in bytes of UTF-8. A literal text is
@@ -29,7 +30,7 @@ _ESCAPE = re.compile(
     r"\\(?:([0-7]{1,3})|[\n\\'\"abfnrtv]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|N\{[^}]+\})"
 )
 Unit = tuple[int, int, str]
-"""Where something begins and ends in the file, and the characters of the text that it writes."""
+"""The start and end of a piece of source in the file, and the characters of the text that it produces."""
 
 
 class Position(NamedTuple):
@@ -40,14 +41,14 @@ class Position(NamedTuple):
 
 
 class TextRange(NamedTuple):
-    """A half-open range: `end` is the position behind the last character."""
+    """A half-open range: `end` is the position after the last character."""
 
     start: Position
     end: Position
 
 
 class Source:
-    """A source text with the newlines that Python sees, and where its lines begin."""
+    """A source text with the newlines that Python recognises, and the offsets of its lines."""
 
     __slots__ = ("lines", "starts", "text")
 
@@ -59,7 +60,7 @@ class Source:
             self.starts.append(self.starts[-1] + len(line) + 1)
 
     def offset(self, line: int, column: int) -> int:
-        """Convert a line from 1 and a column in bytes from 0, as `ast` has them, to an offset."""
+        """Convert a line from 1 and a column in bytes from 0, as in `ast`, to an offset."""
         written = self.lines[line - 1]
         if not written.isascii():
             column = len(written.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "replace"))
@@ -76,7 +77,7 @@ class Source:
 
 
 def literal_parts(node: ast.expr) -> list[ast.Constant] | None:
-    """Collect the string constants of a literal text; None if it is none.
+    """Return the string constants of a literal text; None for other expressions.
 
     ``"a" "b"`` is one constant for Python, ``"a" + "b"`` two.
     """
@@ -93,7 +94,7 @@ def literal_parts(node: ast.expr) -> list[ast.Constant] | None:
 
 
 def text_of(parts: Sequence[ast.Constant]) -> str:
-    """Join string constants to the text that they make."""
+    """Return the text of joined string constants."""
     return "".join(str(part.value) for part in parts)
 
 
@@ -108,8 +109,8 @@ def extent(node: ast.expr | ast.keyword, source: Source) -> tuple[int, int]:
 def written_at(parts: Sequence[ast.Constant], source: Source, start: int, end: int) -> tuple[int, int]:
     """Map the characters from `start` to `end` of a literal text to offsets in the file.
 
-    An empty range is the place of the character behind it. If the text cannot be followed, it is the whole
-    literal.
+    An empty range is the position of the next character. If the text cannot be followed, the result is the
+    whole literal.
     """
     units = list(chain.from_iterable(_units(source.text, *extent(part, source)) for part in parts))
     if "".join(written for _, _, written in units) != text_of(parts):
@@ -140,7 +141,7 @@ def read_at(parts: Sequence[ast.Constant], source: Source, offset: int) -> int |
 
 
 def _units(text: str, start: int, end: int) -> Iterator[Unit]:
-    """Yield the units of one constant; the end of each piece is a unit that writes nothing."""
+    """Yield the units of one constant; the end of each piece is a unit that produces nothing."""
     while start < end:
         opening = _OPENING.match(text, start, end)
         if opening is None:
@@ -171,13 +172,13 @@ def parse_python(source: Source) -> ast.Module:
     """Parse a source (SourceError if that fails)."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes that Python does not know, and the like
+            warnings.simplefilter("ignore")  # about invalid escapes and the like
             return ast.parse(source.text)
     except SyntaxError as fault:
         line = min(max(fault.lineno or 1, 1), len(source.lines))
         column = min(max(fault.offset or 1, 1), len(source.lines[line - 1]) + 1)
         raise SourceError(fault.msg, Position(line, column)) from None
-    except ValueError as fault:  # a lone surrogate, which some codecs make
+    except ValueError as fault:  # a lone surrogate, which some codecs produce
         raise SourceError(f"{fault}", Position(1, 1)) from None
     except (RecursionError, MemoryError):
         raise SourceError("too deeply nested to be parsed", Position(1, 1)) from None

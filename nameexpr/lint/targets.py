@@ -1,7 +1,8 @@
-"""Which calls of a file are of nameexpr's own functions, under whatever name.
+"""Determine which calls of a file are of nameexpr's functions, under any name.
 
-A name counts if everything that it is bound to in its scope is the same function of nameexpr (None aside, as
-in ``except ImportError: ne = None``); a name of other assignments, a parameter, a loop variable does not.
+A name counts if everything that it is bound to in its scope is the same function of nameexpr (except for
+None, as in ``except ImportError: ne = None``); a name of other assignments, a parameter, or a loop variable
+does not.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from nameexpr.lint import FUNCTIONS
 from nameexpr.lint.scopes import Binding, NameScope
 
 _DEEPEST = 16
-"""How many names may lead to each other."""
+"""The number of names that may lead to each other."""
 _STARRED = {"einsum", "evaluate", "check", "explain"}
-"""What a star import brings: it hides no builtin, so not `compile`."""
+"""The names of a star import, which hides no builtins, so that `compile` is not among them."""
 
 
 class Targets:
-    """Resolves the calls of one file. What a name stands for is found once."""
+    """The resolution of the calls of one file, with a cache of names."""
 
     __slots__ = ("_known",)
 
@@ -26,11 +27,11 @@ class Targets:
         self._known: dict[int, str] = {}
 
     def function_of(self, called: ast.expr, scope: NameScope) -> str | None:
-        """Resolve which of nameexpr's functions is called; None if it is none of them."""
+        """Return which of nameexpr's functions is called; None for other calls."""
         return FUNCTIONS.get(self._path(called, scope, _DEEPEST))
 
     def _path(self, node: ast.expr | None, scope: NameScope | None, depth: int) -> str:
-        """Resolve an expression to a dotted path; "" if that cannot be told."""
+        """Return the dotted path of an expression; "" if unknown."""
         attributes = ""
         while isinstance(node, ast.Attribute | ast.NamedExpr):
             attributes = f".{node.attr}{attributes}" if isinstance(node, ast.Attribute) else attributes

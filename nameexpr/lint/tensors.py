@@ -1,6 +1,6 @@
-"""Names that are given to tensors: `names=` of the functions that make them, and methods that name dims.
+"""Names of tensors: `names=` of the functions that create them, and methods that name dims.
 
-A tensor's names are known where they are literal; the rules are those of the methods themselves.
+A tensor's names are known if they are literal; the rules are those of the methods themselves.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from nameexpr.rules.targets import checked_names
 Dims = tuple[Dim, ...]
 _MAKING = "arange as_tensor empty full normal ones rand randn tensor zeros"
 MAKING = frozenset(f"nameexpr.{name}" for name in _MAKING.split())
-"""Functions that take `names=`."""
+"""Functions with a `names=` parameter."""
 NAMING: dict[str, Callable[[Dims, Sequence[Any]], Names]] = {
     "align_to": lambda dims, given: aligned_to(dims, given).names,
     "refine_names": refined,
     "rename": lambda dims, given: renamed(dims, given, {}, "rename"),
 }
-"""Methods whose arguments are names, and the names of what they return."""
+"""Methods whose arguments are names, and the names of their results."""
 _ALONG = """all amax amin any argmax argmin argsort cumprod cumsum log_softmax logsumexp max mean median min
 prod softmax sort std sum var"""
 ALONG = frozenset(_ALONG.split())
-"""Methods whose first argument, `dim=` or `axis=`, says along which dims they go."""
+"""Methods whose first argument, `dim=` or `axis=`, is the dims that they work along."""
 METHODS = frozenset({*NAMING, *ALONG})
 
 
 def named_tensor(node: ast.Call, values: Callable[[ast.expr], Values]) -> Iterator[Named]:
-    """Yield the tensor that a call of a function in `MAKING` makes, if its names are known."""
+    """Yield the tensor that a call of a function in `MAKING` creates, if its names are known."""
     given = [values(keyword.value) for keyword in node.keywords if keyword.arg == "names"]
     for (literal,) in constants(given[:1]) if given else ():
         names = _result(lambda wanted: checked_names(wanted, _unnamed(wanted)), literal)
@@ -45,7 +45,7 @@ def named_tensor(node: ast.Call, values: Callable[[ast.expr], Values]) -> Iterat
 
 
 def renamed_tensor(tensor: Named, method: str, arguments: Sequence[Values]) -> Iterator[Named]:
-    """Yield what a method makes of a tensor whose names are known."""
+    """Yield the result of a method of a tensor whose names are known."""
     for given in constants(arguments):
         names = _result(lambda *wanted: NAMING[method](_dims(tensor.names), wanted), *given)
         if names is not None:
@@ -53,13 +53,13 @@ def renamed_tensor(tensor: Named, method: str, arguments: Sequence[Values]) -> I
 
 
 Given = Callable[[ast.expr], Values]
-"""What an expression can be, in the scope of the call."""
+"""The possible values of an expression, in the scope of the call."""
 Check = tuple[Sequence[ast.expr], Callable[[], object]]
-"""The arguments that a check is about, and what raises if they are wrong."""
+"""The arguments that a check is about, and the function that raises if they are wrong."""
 
 
 def checks(node: ast.Call, values: Given) -> Iterator[Check]:
-    """Yield what can be checked of a call."""
+    """Yield the checks that a call allows."""
     keywords = {keyword.arg: keyword.value for keyword in node.keywords}
     if "names" in keywords and any(
         one.path in MAKING for one in values(node.func) if isinstance(one, Imported)

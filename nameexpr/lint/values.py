@@ -1,4 +1,6 @@
-"""Values of expressions, as far as a source tells: texts, what holds them, functions and classes."""
+"""Values of expressions, as far as a source determines them: texts, containers of texts, functions and
+classes; and the results of operations on constants: elements of containers, and texts from other texts.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,11 @@ from nameexpr.lint.source import Source
 from nameexpr.records import record
 
 MOST = 32
-"""How many values of one expression are told apart."""
+"""The number of values of one expression that are distinguished."""
 
 
 class Home(Protocol):
-    """The module of a value: what it needs to be located, and read further."""
+    """The module of a value, as needed to locate it and to evaluate further."""
 
     path: str
     source: Source
@@ -27,26 +29,27 @@ class Home(Protocol):
         """The calls of the module with their scopes, and its own scope."""
 
     def called(self, node: ast.expr, scope: NameScope) -> Values:
-        """Return what is called, or made by a call, from modules that mention nameexpr."""
+        """Return the called function or object, from modules that mention nameexpr."""
 
     def values(self, node: ast.expr | None, scope: NameScope | None) -> Values:
-        """Return what an expression of the module can be."""
+        """Return the possible values of an expression of the module."""
 
     def attribute(self, owner: Value, name: str) -> Iterable[Value]:
-        """Return what an attribute of something can be."""
+        """Return the possible values of an attribute of something."""
 
     def attribute_of(self, of: Definition, name: str) -> Values:
-        """Return what an attribute of a class of the module can be."""
+        """Return the possible values of an attribute of a class of the module."""
 
     def returned(self, of: Definition) -> Values:
-        """Return what a function of the module can return."""
+        """Return the possible results of a function of the module."""
 
 
 @record
 class Text:
-    """A text: the constants that it is written with, or None if the program makes it of other texts.
+    """A text: the constants that it consists of in the source, or None if the program computes it from other
+    texts.
 
-    `is_possible` says that it may well never be used where it was found: a default, one of several items.
+    `is_possible` means that it may never be used where it was found: a default, one of several items.
     """
 
     value: str
@@ -72,13 +75,13 @@ class Items:
 
 @record
 class Some:
-    """A collection of which neither the number of elements nor their order is known: what they can be."""
+    """A collection whose length and order are unknown: its possible elements."""
 
     elements: tuple[Value, ...]
 
 
 class Table(dict[Any, tuple["Value", ...]]):
-    """A dict with constant keys; it does not change once it is made."""
+    """A dict with constant keys, which does not change after its creation."""
 
     def __hash__(self) -> int:  # type: ignore[override]
         return id(self)
@@ -86,7 +89,7 @@ class Table(dict[Any, tuple["Value", ...]]):
 
 @record
 class Imported:
-    """Something that is imported, by its dotted path."""
+    """An imported object, by its dotted path."""
 
     path: str
 
@@ -102,14 +105,14 @@ class Definition:
 
 @record
 class Instance:
-    """An object of a class of the program, or the class as its methods know it."""
+    """An object of a class of the program, or the class as its methods see it."""
 
     of: Definition
 
 
 @record
 class Parameter:
-    """What a function, or a class with fields, is given under a name."""
+    """A parameter of a function, or a field of a class."""
 
     owner: ast.AST
     name: str
@@ -117,7 +120,7 @@ class Parameter:
 
 @record
 class Applied:
-    """A call that makes something to be called: `functools.partial` of one of our functions, or `compile`."""
+    """A call that returns a callable: `functools.partial` of a function of nameexpr, or `compile`."""
 
     function: str
     call: ast.Call
@@ -127,8 +130,8 @@ class Applied:
 
 @record
 class Passing:
-    """A function of the program that passes a text on: its parameter, the call that is given the text, and
-    whether all operands go with it.
+    """A function of the program that passes a text on: its parameter, the call that takes the text, and
+    whether all operands are passed with it.
     """
 
     function: str

@@ -14,7 +14,7 @@ from nameexpr.lint.diagnose import given_sizes
 from nameexpr.lsp.meanings import Meaning, in_expression, in_formula, of_word
 from nameexpr.lsp.programs import TextAt, text_at
 from nameexpr.records import record
-from nameexpr.syntax import ast
+from nameexpr.syntax import ast, walk
 from nameexpr.syntax.lexer.tokens import looks_like_formula
 from nameexpr.syntax.parser.expression import parse
 from nameexpr.syntax.parser.formula import parse_formula
@@ -105,13 +105,13 @@ def _of_formula(found: TextAt) -> list[str]:
     tree, compiled = parse_formula(found.text), compile_formula(found.text)
     terms: dict[str, ast.Term] = {}
     for statement in tree.statements:
-        for node in ast.nodes(statement.value):
+        for node in walk.nodes(statement.value):
             if isinstance(node, ast.Use) and node.term is not None:
                 terms.setdefault(node.name, node.term)
     if len(compiled.operands) > MOST or not all(name in terms for name in compiled.operands):
         return []
     used = tuple(terms[name] for name in compiled.operands)
-    written = {atom.name: atom.size for atom in ast.atoms_of(ast.Sized, ast.terms_in(tree))}
+    written = {atom.name: atom.size for atom in walk.atoms_of(ast.Sized, walk.terms_in(tree))}
     shapes = dict(
         zip(compiled.operands, assumed_shapes(ast.Expression(used, None, None), written), strict=True)
     )
@@ -123,12 +123,12 @@ def _of_formula(found: TextAt) -> list[str]:
 
 
 def _is_sized(terms: tuple[ast.Term, ...], sizes: dict[str, int]) -> bool:
-    """Return whether the sizes of all dims are known."""
-    known = {atom.name for atom in ast.atoms_of(ast.Sized, terms)} | sizes.keys()
+    """Whether the sizes of all dims are known."""
+    known = {atom.name for atom in walk.atoms_of(ast.Sized, terms)} | sizes.keys()
     return all(
         isinstance(atom, ast.Literal) or (isinstance(atom, ast.LABELLED) and atom.name in known)
         for term in terms
-        for atom in ast.atoms(term.items)
+        for atom in walk.atoms(term.items)
     )
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from nameexpr.errors import Span
 from nameexpr.ops import ALONG, CONSTANTS, INDEX, OPERATORS, POINTWISE, REDUCTIONS, SIZE
 from nameexpr.records import record
-from nameexpr.syntax import ast
+from nameexpr.syntax import ast, walk
 from nameexpr.syntax.unparse import unparse_item, unparse_statement, unparse_term
 
 _FUNCTIONS = {**POINTWISE, **REDUCTIONS, **ALONG}
@@ -87,7 +87,7 @@ def in_expression(
     if found is None:
         return Meaning(tuple(_overview(tree)), Span(0, len(tree.text)))
     label = next((atom.name for atom in _labels(tree.terms) if _holds(atom.span, place)), "")
-    if tree.outputs and label and label not in ast.labels_in(*tree.outputs):
+    if tree.outputs and label and label not in walk.labels_in(*tree.outputs):
         name = reducer.name if reducer else reduce
         how = f"reduced by `{name}`" if name else "summed over"
         return Meaning((*found.lines, f"- not in the result: {how}"), found.span)
@@ -109,7 +109,7 @@ def in_formula(tree: ast.Formula, place: int) -> Meaning:
         return found
     statement = next((one for one in tree.statements if _holds(one.span, place)), tree.statements[-1])
     named = {one.name: one for one in tree.statements if one.name is not None}
-    for node in ast.nodes(statement.value):
+    for node in walk.nodes(statement.value):
         span = node.operator_span if isinstance(node, ast.Binary) else getattr(node, "name_span", None)
         if span is not None and _holds(span, place):
             return _of_node(node, span, named, terms)
@@ -144,7 +144,7 @@ def _brackets(tree: ast.Formula) -> Iterator[_Brackets]:
     for statement in tree.statements:
         if statement.term is not None:
             yield _Brackets(statement.term, name=statement.name or "")
-        for node in ast.nodes(statement.value):
+        for node in walk.nodes(statement.value):
             if isinstance(node, ast.CallAlong):
                 yield _Brackets(node.term, name=node.function, is_function=True)
             elif isinstance(node, ast.Use) and node.term is not None:
@@ -154,14 +154,14 @@ def _brackets(tree: ast.Formula) -> Iterator[_Brackets]:
 def _in_terms(terms: list[_Brackets], place: int, given: Mapping[str, int]) -> Meaning | None:
     """Return the label, or else the item or the whole term, that contains a position."""
     every = [one.term for one in terms]
-    sizes = {**{atom.name: atom.size for atom in ast.atoms_of(ast.Sized, every)}, **given}
+    sizes = {**{atom.name: atom.size for atom in walk.atoms_of(ast.Sized, every)}, **given}
     for atom in _labels(every):
         if _holds(atom.span, place):
             size = f", of size {sizes[atom.name]}" if atom.name in sizes else ""
             lines = dict.fromkeys(line for one in terms for line in _dims_of(atom.name, one))
             return Meaning((f"`{atom.name}`: a label{size}", *lines), atom.span)
     for one in terms:
-        for item in ast.atoms(one.term.items):
+        for item in walk.atoms(one.term.items):
             if _holds(item.span, place) and type(item) in _ITEMS:
                 return Meaning((f"`{unparse_item(item)}`: {_ITEMS[type(item)]}",), item.span)
         if _holds(one.term.span, place):
@@ -172,13 +172,13 @@ def _in_terms(terms: list[_Brackets], place: int, given: Mapping[str, int]) -> M
 
 
 def _labels(terms: Iterable[ast.Term]) -> list[ast.Label | ast.Sized | ast.Alias]:
-    return ast.atoms_of(ast.LABELLED, terms)
+    return walk.atoms_of(ast.LABELLED, terms)
 
 
 def _dims_of(label: str, brackets: _Brackets) -> Iterator[str]:
     """Yield the dims of a term that have a label, or what a function does with it."""
     for number, item in enumerate(brackets.term.items):
-        if not any(isinstance(atom, ast.LABELLED) and atom.name == label for atom in ast.atoms((item,))):
+        if not any(isinstance(atom, ast.LABELLED) and atom.name == label for atom in walk.atoms((item,))):
             continue
         if brackets.is_function:
             does = "reduces over" if brackets.name in REDUCTIONS else "goes along"

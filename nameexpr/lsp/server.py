@@ -227,7 +227,7 @@ def _harmless(handle: Callable[[Params], Any]) -> Callable[[Params], Any]:
     def handled(params: Params) -> Any:
         try:
             return handle(params)
-        except Exception:  # noqa: BLE001  whatever is typed, the server lives on
+        except Exception:  # noqa: BLE001 no input stops the server
             _LOG.exception("no answer")
             return None
 

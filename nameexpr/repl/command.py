@@ -27,19 +27,16 @@ examples:
   nameexpr repl --script talk.txt | diff talk.txt -
   printf 'x = ones(N=2)\\nx + 1\\n' | nameexpr repl
 
-at a terminal it colours, completes and shows what the result will be while you type, if prompt_toolkit
-is installed (pip install 'nameexpr[repl]'); without it there is plain line editing. a line that is
-expected to take more than ten seconds is confirmed first; lines of a pipe or a script are not.
-a transcript is a script, too: the text after its prompts is run.
-with --json every line gives one object: line, text, fault."""
+With prompt_toolkit (pip install 'nameexpr[repl]'), the prompt has colours and completion, and shows the type
+of the result as you type; without it, there is plain line editing. At a terminal, a line that is expected to
+take more than ten seconds runs only after you confirm it. A transcript can be run as a script: only the text
+after its prompts is run. With --json, each line gives one object with line, text and fault."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `nameexpr repl`."""
-    parser.add_argument(
-        "files", metavar="NAME=FILE", nargs="*", help="tensors to begin with, as :load has them"
-    )
-    parser.add_argument("--script", metavar="FILE", help="run the lines of a file; - is standard input")
+    parser.add_argument("files", metavar="NAME=FILE", nargs="*", help="load tensors first, as :load does")
+    parser.add_argument("--script", metavar="FILE", help="run the lines of a file; - reads standard input")
     parser.add_argument("--plain", action="store_true", help="no colours, toolbar or menus")
 
 

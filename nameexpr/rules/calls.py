@@ -16,13 +16,13 @@ DimNameError[NE411]: 'A' stands twice
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from operator import index as as_index
 from reprlib import Repr
-from typing import NamedTuple, SupportsIndex, TypeAlias
+from typing import Any, NamedTuple, SupportsIndex, TypeAlias
 
-from nameexpr.dims import Dim, Dims, Names, find, names_of, normalised, shape_of
+from nameexpr.dims import Dim, Dims, Names, find, is_keyword, names_of, normalised, shape_of
 from nameexpr.errors import Diagnostic, Mark, NameExprError, OperandInfo, Span, did_you_mean, error
 
 
@@ -94,6 +94,17 @@ def listed(words: Iterable[object], last: str = "and") -> str:
     """Return values as an English list: "'N', 'C' and 'H'"."""
     texts = [shown(word) for word in words]
     return f" {last} ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]]))
+
+
+def as_keywords(values: Mapping[Any, object]) -> str:
+    """Return keywords of a call as a user would write them.
+
+    >>> as_keywords({"N": "batch"}), as_keywords({"in": 0})
+    ("N='batch'", "**{'in': 0}")
+    """
+    if all(map(is_keyword, values)):
+        return ", ".join(f"{name}={shown(value)}" for name, value in values.items())
+    return f"**{shown(dict(values))}"
 
 
 def counted(count: int, noun: str) -> str:

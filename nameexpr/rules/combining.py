@@ -28,7 +28,7 @@ from nameexpr.dims import (
     unify_from_right,
 )
 from nameexpr.errors import NameExprError
-from nameexpr.rules.calls import ShownCall, Verbatim, called, counted, fault, shown
+from nameexpr.rules.calls import ShownCall, Verbatim, as_keywords, called, counted, fault, shown
 from nameexpr.rules.pairing import Pairing, clashing, first_clash, paired_fault, size_fault, unequal
 
 
@@ -89,7 +89,7 @@ def _check_contracted_names(left: Dims, right: Dims) -> None:
     if ours is None or theirs is None or ours == theirs:
         return
     message = f"@: dim {ours!r} in the left tensor meets dim {theirs!r} in the right tensor"
-    hint = f"if both are the same dim, right.rename({theirs}={ours!r})"
+    hint = f"if both are the same dim, right.rename({as_keywords({theirs: ours})})"
     hint += "; left.matmul(right) does not compare these names"
     if ours in names_of(right) and None not in names_of(right):
         hint = _contracted_hint(left, right, at, Pairing("@"))
@@ -139,7 +139,8 @@ def doubled_fault(name: str, left: Dims, right: Dims, pairing: Pairing) -> NameE
     """Return (not raise) NE473 for a name that two dims of the result would have, one of each tensor."""
     message = f"{pairing.verb}: the result would have two dims called {name!r}"
     marked = tuple([at for at, dim in enumerate(dims) if dim.name == name] for dims in (left, right))
-    hint = f"rename one of them first, for example {pairing.right}.rename({name}={another_name(name)!r})"
+    renamed = as_keywords({name: another_name(name)})
+    hint = f"rename one of them first, for example {pairing.right}.rename({renamed})"
     return paired_fault("NE473", message, (left, right), pairing, (marked[0], marked[1]), hint)
 
 

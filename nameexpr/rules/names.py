@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from nameexpr.dims import DIM_LIMIT, Dims, Names, duplicate, find, names_of, normalised
 from nameexpr.errors import NameExprError, did_you_mean
-from nameexpr.rules.calls import ShownCall, Verbatim, fault, listed, unknown_hint
+from nameexpr.rules.calls import ShownCall, Verbatim, as_keywords, fault, listed, unknown_hint
 from nameexpr.rules.targets import Target, checked_name, doubled, filled, fitting, targets
 
 
@@ -83,10 +83,10 @@ def _not_finer(dims: Dims, at: int, new: str | None, wanted: Sequence[Target]) -
     index = at if at < before else at - len(dims) + len(wanted)
     if new is None:
         message = f"dim {at} is called {old!r}, and refining cannot take a name away"
-        hint = f"write {old!r} to keep it; rename({old}=None) drops it"
+        hint = f"write {old!r} to keep it; rename({as_keywords({old: None})}) drops it"
         return fault("NE431", message, ShownCall("refine_names", wanted, (dims,)), (index,), hint)
     message = f"dim {at} is called {old!r} already, not {new!r}"
-    hint = f"refine_names names only dims that have no name; rename({old}={new!r}) changes one"
+    hint = f"refine_names names only dims that have no name; rename({as_keywords({old: new})}) changes one"
     return fault("NE430", message, ShownCall("refine_names", wanted, (dims,)), (index,), hint)
 
 

@@ -25,7 +25,7 @@ from typing import Literal, NamedTuple
 
 from nameexpr.dims import Clash, Dim, Dims, Names, dims_of, names_of, unify_from_right
 from nameexpr.errors import Diagnostic, Mark, NameExprError, Span, did_you_mean, error
-from nameexpr.rules.calls import listed, shown
+from nameexpr.rules.calls import as_keywords, listed, shown
 
 
 class Pairing(NamedTuple):
@@ -193,9 +193,8 @@ def _hint_of_names(clash: Clash, left: Dims, right: Dims, pairing: Pairing) -> s
         ours, theirs = names_of(left), names_of(right)
         pairs = list(zip(reversed(ours), reversed(theirs), strict=False))[::-1]
         renames = {b: a for a, b in pairs if a and b and a != b and a not in theirs and b not in ours}
-    changes = ", ".join(f"{old}={new!r}" for old, new in renames.items())
     both = "both are the same dim" if len(renames) == 1 else "they are the same dims"
-    rename = f"if {both}, {_variable(pairing.right)}.rename({changes})"
+    rename = f"if {both}, {_variable(pairing.right)}.rename({as_keywords(renames)})"
     if did_you_mean(b, [a]) or pairing.moves != "both":
         return rename
     return f"{rename}; if not, {_side_by_side(left, right)}"

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from nameexpr.dims import Dims, Names, dims_of, duplicate, names_of, shape_of
 from nameexpr.errors import NameExprError
-from nameexpr.rules.calls import shown
+from nameexpr.rules.calls import as_keywords, shown
 from nameexpr.rules.pairing import Pairing, paired_fault
 
 
@@ -95,5 +95,4 @@ def _name_hint(target: Dims, result: Dims, pairing: Pairing) -> str:
     renamed = {old: new for old, new in pairs if old is not None and old != new}
     if None in renamed.values() or duplicate(new if old else None for old, new in pairs):
         return f"writing never changes a name: name the operands like {role}"
-    changes = ", ".join(f"{old}={new!r}" for old, new in renamed.items())
-    return f"writing never changes a name: {role}.rename({changes}) first, if that is intended"
+    return f"writing never changes a name: {role}.rename({as_keywords(renamed)}) first, if that is intended"

@@ -22,8 +22,9 @@ from nameexpr.errors import Diagnostic, NameExprError, did_you_mean, error
 from nameexpr.records import replace
 from nameexpr.runtime.entry import Entry
 from nameexpr.runtime.operands import BARE, spec_of, unwrapped
-from nameexpr.syntax.ast import LABELLED, Expression, Term, atoms
+from nameexpr.syntax.ast import LABELLED, Expression, Term
 from nameexpr.syntax.unparse import unparse_term
+from nameexpr.syntax.walk import atoms
 
 if TYPE_CHECKING:
     from nameexpr.runtime.expression import ExpressionEntry

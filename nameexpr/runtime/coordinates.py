@@ -13,19 +13,19 @@ from nameexpr.backends.numpy.foreign import Coordinate, Foreign, read
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.syntax.ast import (
     Alias,
+    At,
     CallAlong,
     Expression,
     Group,
     Label,
     NamedGroup,
+    Parts,
     Sized,
     Statement,
     Term,
     Use,
-    atoms,
-    labels_in,
-    nodes,
 )
+from nameexpr.syntax.walk import atoms, labels_in, nodes
 from nameexpr.tensors import NamedTensor, wrap
 from nameexpr.tensors.coordinates import agreed, without
 from nameexpr.tensors.labelled import attach
@@ -71,7 +71,8 @@ def moved_labels(tree: Expression | Scope) -> set[str]:
 
 def _renamed(terms: Iterable[Term]) -> set[str]:
     items = [item for term in terms for item in term.items]
-    return _names(item for item in items if isinstance(item, Alias | Group | NamedGroup))
+    moved = [item for item in items if isinstance(item, Alias | Group | NamedGroup | Parts | At)]
+    return _names(moved) | labels_in(Term(tuple(moved)))
 
 
 def _relabelled(statements: Iterable[Statement]) -> set[str]:

@@ -31,7 +31,8 @@ from nameexpr.errors import Diagnostic, Mark, NotHeldError, OperandInfo, Span, e
 from nameexpr.ops import FUNCTIONS
 from nameexpr.runtime.operands import array_of, names_of
 from nameexpr.runtime.promotion import function_of
-from nameexpr.syntax.ast import Binary, Number, Unary, Use, nodes
+from nameexpr.syntax.ast import Binary, Number, Unary, Use
+from nameexpr.syntax.walk import nodes
 
 NEGATIVE_POWERS = "negative integer powers"
 """NumPy's message for integers to negative powers."""

@@ -24,7 +24,8 @@ from nameexpr.errors import Diagnostic, Mark, error
 from nameexpr.runtime.entry import DEFAULT, CallOptions, Entry
 from nameexpr.runtime.operands import OperandSpec, as_tensor
 from nameexpr.runtime.promotion import ARITHMETIC
-from nameexpr.syntax.ast import Binary, Call, CallAlong, Label, Node, Number, Term, Unary, Use, nodes
+from nameexpr.syntax.ast import Binary, Call, CallAlong, Label, Node, Number, Term, Unary, Use
+from nameexpr.syntax.walk import nodes
 
 
 class FormulaEntry(Entry):

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nameexpr.records import record
-from nameexpr.syntax.ast import Expression, atoms
+from nameexpr.syntax.ast import Expression
 from nameexpr.syntax.items import label_of
 from nameexpr.syntax.unparse import unparse, unparse_formula, unparse_term
+from nameexpr.syntax.walk import atoms
 
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.scope import Scope

@@ -12,9 +12,13 @@ Spans are ignored in comparisons: `parse(unparse(tree)) == tree`. The grammars, 
                | INT                              Literal
                | "_" | "..." | NAME "..."         Anonymous, Dots, Pack
                | "(" item* ")"                    Group
+               | "(" item* ("+" item*)+ ")"       Parts
+               | item "@" place                   At
+    place      : INT | NAME | NAME "[" term "]" | "(" value ")"
 
     formula    : statement (";" statement)*                   Formula
     statement  : [NAME ["[" term "]"] "="] value              Statement
+               | NAME "[" term "]" "=" value ("," value)+     Statement
     value      : number                                       Number
                | (NAME | "_") ["[" term "]"]                  Use
                | operator value                               Unary
@@ -25,7 +29,6 @@ Spans are ignored in comparisons: `parse(unparse(tree)) == tree`. The grammars, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from nameexpr.errors import Span
@@ -107,21 +110,39 @@ class Group:
 
 
 @record
+class Parts:
+    """`(a + b)`: one dim that is a, followed by b."""
+
+    parts: tuple[Group, ...]
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+@record
 class NamedGroup:
-    """`features=(C H W)`: the dim named features, which is a product."""
+    """`features=(C H W)`: the dim named features, which is a product, or made of parts."""
 
     dim: str
-    group: Group
+    group: Group | Parts
     span: Span = field(default=_NOWHERE, compare=False)
     dim_span: Span = field(default=_NOWHERE, compare=False)
 
 
-Item = Label | Sized | Alias | Literal | Anonymous | Dots | Pack | Group | NamedGroup
+@record
+class At:
+    """`H@(h+dh)`: the dim H, read at positions; a bare name in `place` is the index along a label."""
+
+    base: Item
+    place: Node
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+Item = Label | Sized | Alias | Literal | Anonymous | Dots | Pack | Group | Parts | NamedGroup | At
 Atom = Label | Sized | Alias | Literal | Anonymous | Dots | Pack
 AnyAtom = TypeVar("AnyAtom", bound=Atom)
 Labelled = Label | Sized | Alias
 LABELLED: tuple[type[Labelled], ...] = (Label, Sized, Alias)
-"""Items with a label. Tuples, since `isinstance` is slow with a union that is created on the fly."""
+"""What has a label. Tuples, since `isinstance` is slow with a union that is made on the spot."""
+ATOMS: tuple[type[Atom], ...] = (Label, Sized, Alias, Literal, Anonymous, Dots, Pack)
 STRETCHED: tuple[type[Dots | Pack], ...] = (Dots, Pack)
 """Items that stand for any number of dims."""
 
@@ -160,18 +181,6 @@ class Expression:
     def leaves_inputs_out(self) -> bool:
         """Whether nothing is left of the arrow, so that the names of operands are their terms."""
         return self.outputs is not None and len(self.inputs) == 1 and not self.inputs[0].items
-
-
-def atoms(items: tuple[Item, ...]) -> Iterator[Atom]:
-    """Yield the items that contain no others, left to right, including those in groups."""
-    for item in items:
-        group = item.group if isinstance(item, NamedGroup) else item
-        yield from atoms(group.items) if isinstance(group, Group) else (group,)
-
-
-def atoms_of(kind: type[AnyAtom] | tuple[type[AnyAtom], ...], terms: Iterable[Term]) -> list[AnyAtom]:
-    """Return the items of a kind in terms, including those in groups."""
-    return [atom for term in terms for atom in atoms(term.items) if isinstance(atom, kind)]
 
 
 @record
@@ -249,13 +258,22 @@ Node = Number | Use | Unary | Binary | Call | CallAlong
 
 @record
 class Statement:
-    """`y[N K] = ...`: a name for a value, and the order of its dims if a term is written."""
+    """`y[N K] = ...`: a name for a value, and the order of its dims where a term is written.
+
+    `others` are the values after the first, of a result that is made of parts.
+    """
 
     name: str | None
     term: Term | None
     value: Node
     span: Span = field(default=_NOWHERE, compare=False)
     name_span: Span = field(default=_NOWHERE, compare=False)
+    others: tuple[Node, ...] = ()
+
+    @property
+    def values(self) -> tuple[Node, ...]:
+        """The values: one for each block of a result that is made of parts."""
+        return (self.value, *self.others)
 
 
 @record
@@ -264,36 +282,3 @@ class Formula:
 
     statements: tuple[Statement, ...]
     text: str = field(default="", compare=False)
-
-
-def children(node: Node) -> tuple[Node, ...]:
-    """Return the direct children of a node."""
-    if isinstance(node, Binary):
-        return (node.left, node.right)
-    if isinstance(node, Unary):
-        return (node.value,)
-    return node.arguments if isinstance(node, Call | CallAlong) else ()
-
-
-def nodes(tree: Node) -> Iterator[Node]:
-    """Yield all nodes of an expression, from left to right, parents before their children."""
-    stack = [tree]
-    while stack:
-        node = stack.pop()
-        yield node
-        stack.extend(reversed(children(node)))
-
-
-def terms_in(tree: Formula) -> Iterator[Term]:
-    """Yield every term of a formula: on the left, in uses, and in brackets."""
-    for statement in tree.statements:
-        if statement.term is not None:
-            yield statement.term
-        for node in nodes(statement.value):
-            if isinstance(node, Use | CallAlong) and node.term is not None:
-                yield node.term
-
-
-def labels_in(*terms: Term) -> set[str]:
-    """Return every label in the terms."""
-    return {atom.name for atom in atoms_of(LABELLED, terms)}

@@ -7,10 +7,12 @@ or two here, its parsing and its spelling, and its labels in `nameexpr.compiler.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeGuard
+from typing import TypeGuard, TypeVar
 
-from nameexpr.syntax.ast import LABELLED, Alias, Group, Item, Label, NamedGroup
+from nameexpr.records import replace
+from nameexpr.syntax.ast import LABELLED, Alias, At, Group, Item, Label, NamedGroup, Parts
 
+AnyItem = TypeVar("AnyItem", bound=Item)
 Renamed = Alias | NamedGroup
 
 
@@ -30,6 +32,8 @@ def dim_name_of(item: Item) -> str | None:
     >>> dim_name_of(Alias("batch", "N")), dim_name_of(Label("C")), dim_name_of(Group(()))
     ('batch', 'C', None)
     """
+    if isinstance(item, At):
+        return dim_name_of(item.base)
     return item.dim if is_renamed(item) else label_of(item)
 
 
@@ -41,10 +45,20 @@ def is_renamed(item: Item) -> TypeGuard[Renamed]:
 
 
 def group_of(item: Item) -> Group | None:
-    """Return the group that an item is, or has a name for."""
-    if isinstance(item, NamedGroup):
-        return item.group
-    return item if isinstance(item, Group) else None
+    """Return the product that an item is, or has a name for."""
+    group = item.group if isinstance(item, NamedGroup) else item
+    return group if isinstance(group, Group) else None
+
+
+def parts_of(item: Item) -> Parts | None:
+    """Return the parts that an item is made of, with a name or without."""
+    group = item.group if isinstance(item, NamedGroup) else item
+    return group if isinstance(group, Parts) else None
+
+
+def is_read(item: Item) -> bool:
+    """Whether a dim is read in parts, or at positions."""
+    return isinstance(item, At) or parts_of(item) is not None
 
 
 def unnamed(item: Item) -> Item:
@@ -62,12 +76,22 @@ def rewritten(items: tuple[Item, ...], rewrite: Callable[[Item], list[Item] | No
     """Return items of which some are replaced by others, including those in groups; None keeps an item."""
     found: list[Item] = []
     for item in items:
-        group, new = group_of(item), rewrite(item)
-        if new is not None:
-            found += new
-        elif group is None:
-            found.append(item)
-        else:
-            inner = Group(rewritten(group.items, rewrite), group.span)
-            found.append(NamedGroup(item.dim, inner, item.span) if isinstance(item, NamedGroup) else inner)
+        new = rewrite(item)
+        found += [_with_inner(item, rewrite)] if new is None else new
     return tuple(found)
+
+
+def _with_inner(item: AnyItem, rewrite: Callable[[Item], list[Item] | None]) -> AnyItem:
+    """Return an item whose own items are rewritten."""
+    match item:
+        case Group(items):
+            return replace(item, items=rewritten(items, rewrite))
+        case NamedGroup(_, group):
+            return replace(item, group=_with_inner(group, rewrite))
+        case Parts(parts):
+            return replace(item, parts=tuple([_with_inner(part, rewrite) for part in parts]))
+        case At(base):
+            new = rewritten((base,), rewrite)
+            return replace(item, base=new[0]) if len(new) == 1 else item
+        case _:
+            return item

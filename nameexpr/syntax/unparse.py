@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sys
 
-from nameexpr.syntax import ast
+from nameexpr.syntax import ast, walk
 
 _ATOM = 8
 _LARGEST = sys.float_info.max
@@ -57,8 +57,23 @@ def unparse_item(item: ast.Item) -> str:
             return f"{name}..."
         case ast.Group(items):
             return f"({' '.join(map(unparse_item, items))})"
+        case ast.Parts(parts):
+            return f"({' + '.join(' '.join(map(unparse_item, part.items)) for part in parts)})"
         case ast.NamedGroup(dim, group):
             return f"{dim}={unparse_item(group)}"
+        case ast.At(base, place):
+            return f"{unparse_item(base)}@{_place(place)}"
+
+
+def unparse_place(place: ast.Node) -> str:
+    """The value of a position in its canonical spelling; the index along a label is the bare label."""
+    return unparse_value(place, in_place=True)
+
+
+def _place(place: ast.Node) -> str:
+    text = unparse_place(place)
+    is_plain = isinstance(place, ast.Number) or walk.is_bare_label(place)
+    return text if is_plain or (isinstance(place, ast.Use) and place.term is not None) else f"({text})"
 
 
 def unparse_formula(tree: ast.Formula) -> str:
@@ -68,42 +83,45 @@ def unparse_formula(tree: ast.Formula) -> str:
 
 def unparse_statement(statement: ast.Statement) -> str:
     """One statement in its canonical spelling."""
-    value = unparse_value(statement.value)
+    value = ", ".join(map(unparse_value, statement.values))
     if statement.name is None:
         return value
     return f"{statement.name}{_bracket(statement.term)} = {value}"
 
 
-def unparse_value(node: ast.Node) -> str:
-    """Return a value in its canonical spelling, with only the necessary brackets."""
+def unparse_value(node: ast.Node, *, in_place: bool = False) -> str:
+    """A value in its canonical spelling, with no more brackets than it needs."""
+
+    def text(inner: ast.Node) -> str:
+        return unparse_value(inner, in_place=in_place)
+
+    def within(inner: ast.Node, least: int) -> str:
+        return text(inner) if _level(inner) >= least else f"({text(inner)})"
+
     match node:
         case ast.Number(value):
             return repr(value) if value <= _LARGEST else "1e999"  # `inf` would be a name
         case ast.Use(name, term):
-            return name + _bracket(term)
+            is_bare = in_place and walk.is_bare_label(node)
+            return unparse_item(term.items[0]) if is_bare and term is not None else name + _bracket(term)
         case ast.Call(function, arguments):
-            return f"{function}({', '.join(map(unparse_value, arguments))})"
+            return f"{function}({', '.join(map(text, arguments))})"
         case ast.CallAlong(function, term, arguments):
-            return f"{function}{_bracket(term)}({', '.join(map(unparse_value, arguments))})"
+            return f"{function}{_bracket(term)}({', '.join(map(text, arguments))})"
         case ast.Unary(sign, value):
-            return sign + _within(value, ast.SIGN)
+            return sign + within(value, ast.SIGN)
         case ast.Binary(sign, left, right):
             level = ast.PRECEDENCE[sign]
             if sign == "**":  # binds tighter than a sign to its left, not to its right
-                return f"{_within(left, _ATOM)} ** {_within(right, ast.SIGN)}"
+                return f"{within(left, _ATOM)} ** {within(right, ast.SIGN)}"
             side = level + 1 if level == ast.COMPARISON else level
-            return f"{_within(left, side)} {sign} {_within(right, level + 1)}"
+            return f"{within(left, side)} {sign} {within(right, level + 1)}"
 
 
 def _level(node: ast.Node) -> int:
     if isinstance(node, ast.Binary):
         return ast.PRECEDENCE[node.operator]
     return ast.SIGN if isinstance(node, ast.Unary) else _ATOM
-
-
-def _within(node: ast.Node, least: int) -> str:
-    text = unparse_value(node)
-    return text if _level(node) >= least else f"({text})"
 
 
 def _bracket(term: ast.Term | None) -> str:

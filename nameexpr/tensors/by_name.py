@@ -136,7 +136,7 @@ for _verb in (
 
 
 def paired(operands: Sequence[Any], verb: str) -> list[Any]:
-    """Return operands with their dims in one order, where a dim that one lacks has size 1.
+    """Return operands with their dims in the same order, where a dim that one lacks has size 1.
 
     Numbers, and arrays without names, are unchanged. NE370 for sizes that differ, NE471 for a tensor that has
     names and unnamed dims.

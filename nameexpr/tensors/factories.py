@@ -29,7 +29,8 @@ from nameexpr.tensors.arguments import (
 )
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import not_held, undefined
-from nameexpr.tensors.named_tensor import NamedTensor, wrap
+from nameexpr.tensors.named_tensor import NamedTensor, with_labels, wrap
+from nameexpr.tensors.operators import as_core, is_foreign
 from nameexpr.tensors.ops import exhausted, op
 from nameexpr.tensors.writing import COMPLEX, check_real, write
 
@@ -203,15 +204,16 @@ def full_like(input: Any, fill_value: Any, *, dtype: Dtype = None, **torch: Any)
 
 def _like(verb: str, input: Any, dtype: Dtype, torch: dict[str, Any], value: Any) -> NamedTensor:
     tensor = checked_tensor(input, verb)
-    return _filled(verb, tensor.shape, tensor.names, as_dtype(dtype) or tensor.dtype, None, torch, value)
+    made = _filled(verb, tensor.shape, tensor.names, as_dtype(dtype) or tensor.dtype, None, torch, value)
+    return with_labels(made, tensor._coordinates)
 
 
 def checked_tensor(input: Any, verb: str) -> NamedTensor:
     """Return an argument that must be a tensor, or an array (NE656)."""
     if isinstance(input, NamedTensor):
         return input
-    if isinstance(input, np.ndarray):
-        return wrap(input, (None,) * input.ndim)
+    if isinstance(input, np.ndarray) or is_foreign(input):
+        return as_core(input, verb)  # type: ignore[return-value]
     raise error(Diagnostic("NE656", f"{verb} takes a NamedTensor or an array, not {type(input).__name__}"))
 
 

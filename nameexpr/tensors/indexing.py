@@ -19,7 +19,7 @@ import numpy as np
 
 from nameexpr.dims import dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.rules.calls import ShownCall, Verbatim, called, counted, fault, positions, shown
+from nameexpr.rules.calls import ShownCall, Verbatim, as_keywords, called, counted, fault, positions, shown
 from nameexpr.rules.indexing import IndexItem, check_array_sizes, check_mask, indexed_names, no_index
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.tensors.arguments import plain
@@ -160,7 +160,7 @@ class Indexing(Operators):
         names = [name for name in self._names if name is not None]
         if isinstance(item, str) and names and not is_isel:
             name = item if item in names else names[0]
-            raise _bad_item(item, f"x.isel({name}=0) indexes by name")
+            raise _bad_item(item, f"x.isel({as_keywords({name: 0})}) indexes by name")
         raise _bad_item(item)
 
     def _check_bounds(

@@ -1,7 +1,7 @@
-"""Tensors with coordinates. Only they are of this class, so that others pay nothing for it.
+"""Tensors with coordinates. Only they have this class, so that it costs others nothing.
 
-Its methods are those of `NamedTensor`, each followed by `carried`, but for those that move elements: indexing
-and selecting slice coordinates, and sorting loses those of its dim.
+Its methods are those of `NamedTensor`, each followed by `carried`, except for those that move elements:
+indexing and selecting slice coordinates, and sorting drops those of its dim.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def wrap(data: Array, names: Names) -> Any:
 
 
 def attach(tensor: Any, coordinates: Iterable[Coordinate]) -> Any:
-    """Return a tensor with those of the coordinates that fit its dims; a plain one if none does."""
+    """Return a tensor with those of the coordinates that fit its dims; a plain one if none do."""
     kept = fitting(coordinates, tensor._names, tensor._data.shape)
     base: Any = tensor._plain if isinstance(tensor, Labelled) else type(tensor)
     if not kept:
@@ -61,7 +61,7 @@ def carried(result: Any, operands: Iterable[Any], coordinates: list[Coordinate])
 
 
 class Labelled(Core):
-    """What a NamedTensor with coordinates has in addition."""
+    """The additional attributes of a NamedTensor with coordinates."""
 
     __slots__ = ("_own",)
 
@@ -84,7 +84,7 @@ class Labelled(Core):
         return self._wrap(self._data, self._names)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return how to make this tensor again, with its coordinates."""
+        """Return how to recreate this tensor, with its coordinates."""
         return attach, (self._bare(), self._coordinates)
 
     def rename(self, /, *names: object, **rename_map: str | None) -> Self:
@@ -180,7 +180,7 @@ def understood(operand: Any) -> Any:
 
 
 def _members(listed: Any) -> Any:
-    """Return a list that has tensors with those of other libraries as tensors, and any other as it is."""
+    """Return a list with arrays of other libraries as tensors; other lists and objects unchanged."""
     return list(map(understood, listed)) if any(isinstance(each, Core) for each in listed) else listed
 
 
@@ -197,9 +197,9 @@ def _carrying(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
 def with_coordinates(
     name: str, method: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Return what a method gives with the coordinates of its tensor and of all other operands (NE580).
+    """Return the result of a method with the coordinates of its tensor and of all other operands (NE580).
 
-    Those of what is written over are compared too, and stay as they are.
+    Those of a tensor that is written over are also compared, and kept.
     """
     args = tuple(map(understood, args))
     kwargs = {word: understood(value) for word, value in kwargs.items()}

@@ -1,6 +1,7 @@
-"""What to write instead of a method or function of NumPy, PyTorch, xarray or pandas that does not exist here.
+"""What to write instead of a method or function that NumPy, PyTorch, xarray or pandas has and nameexpr does
+not.
 
-Each row answers a habit: it is the text of an AttributeError. `dir` and `hasattr` of a tensor do not find
+Each row is the text of an AttributeError. `dir` and `hasattr` of a tensor do not find
 these names.
 
 >>> print(advice("rolling"))
@@ -75,11 +76,12 @@ class Answered:
     def __get__(self, tensor: object, kind: type) -> Any:
         """Raise the AttributeError for a name of another library."""
         name = self.name
+        __tracebackhide__ = True  # IPython and pytest leave this frame out
         raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}: {ADVICE[name]}")
 
 
 def answers_names(kind: Class) -> Class:
-    """Return a class that answers each of these names which it does not have with an error."""
+    """Return a class that raises an error with advice for each of these names that it does not have."""
     for name in ADVICE:
         if not hasattr(kind, name):
             setattr(kind, name, Answered(name))

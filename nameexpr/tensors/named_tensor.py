@@ -256,15 +256,15 @@ def made(data: object, names: object, dtype: object, *, copy: bool) -> NamedTens
     array = as_array(data if old is None else old.numpy(), dtype, copy=copy)
     coordinates: Any = () if old is None else old._coordinates if found is None else found.coordinates
     if names is None and old is not None:
-        return _with(wrap(array, old.names), coordinates)
+        return with_labels(wrap(array, old.names), coordinates)
     old_names = (None,) * array.ndim if old is None else old.names
     new_names = checked_names(names, dims_of(old_names, array.shape))
     if old is not None and old.has_names():
         _check_kept(old, new_names, type(data).__name__, has_all=found is None)
-    return _with(wrap(array, new_names), coordinates)
+    return with_labels(wrap(array, new_names), coordinates)
 
 
-def _with(tensor: NamedTensor, coordinates: Any) -> NamedTensor:
+def with_labels(tensor: NamedTensor, coordinates: Any) -> NamedTensor:
     """Return a tensor with coordinates; those of an array of another library may still need its names."""
     if callable(coordinates):
         coordinates = coordinates(tensor.names)

@@ -20,7 +20,7 @@ from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.factories import check_keywords, checked_dims, checked_tensor, finished
 from nameexpr.tensors.faults import undefined
 from nameexpr.tensors.fills import Generator, uniform
-from nameexpr.tensors.named_tensor import NamedTensor, wrap
+from nameexpr.tensors.named_tensor import NamedTensor, with_labels, wrap
 from nameexpr.tensors.ops import exhausted, op
 
 if TYPE_CHECKING:
@@ -87,7 +87,8 @@ def _random_like(
 ) -> NamedTensor:
     like = checked_tensor(input, f"{verb}_like")
     check_keywords(f"{verb}_like", torch)
-    return _random(verb, like.shape, like.names, as_dtype(dtype) or like.dtype, generator, None, {})
+    drawn = _random(verb, like.shape, like.names, as_dtype(dtype) or like.dtype, generator, None, {})
+    return with_labels(drawn, like._coordinates)
 
 
 def _random(

@@ -1,7 +1,7 @@
-"""Which coordinates of its operands the result of a method has, if it has their dims.
+"""Determine the coordinates of its operands that the result of a method keeps, if it has their dims.
 
-By default those of all operands. Where dims pair by position, as in contractions, only the dims that are left
-have theirs.
+By default those of all operands. If dims pair by position, as in contractions, only the remaining dims keep
+theirs.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from nameexpr.tensors.coordinates import Coordinates, agreed, in_a_row, is_label
 from nameexpr.tensors.core import Core
 
 _REARRANGED = {"sort": 0, "argsort": 0, "topk": 1, "gather": 0}
-"""Methods that rearrange elements one by one along a dim, and where in a call the dim is."""
+"""Methods that rearrange elements one by one along a dim, and the position of the dim in a call."""
 
 _CONTRACTING = {
     **dict.fromkeys(("matmul", "mm", "mv", "bmm", "dot", "tensordot"), 0),
     **dict.fromkeys(("__matmul__", "__rmatmul__", "__imatmul__"), 0),
     **dict.fromkeys(("addmm", "addmm_", "addmv", "addmv_"), 1),
 }
-"""Methods that contract two operands, whose dims pair by position, and how many operands come before them."""
+"""Methods that contract two operands, whose dims pair by position, and the number of operands before them."""
 
 _OF_ITSELF = frozenset(
     {
@@ -38,7 +38,7 @@ _OF_ITSELF = frozenset(
         "type_as",
     }
 )
-"""Methods whose other operands are of other dims, or have names that do not matter."""
+"""Methods whose other operands have other dims, or names that are ignored."""
 
 
 def of_all(operands: Iterable[Any], verb: str) -> list[Coordinate]:
@@ -68,7 +68,7 @@ def of_product(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list
     operands = [*args, *[kwargs[word] for word in ("other", "mat", "mat1", "mat2", "vec") if word in kwargs]]
     before = _CONTRACTING[name]
     if len(operands) < before + 2:
-        return []  # an argument is missing, which the method says
+        return []  # an argument is missing, which the method reports
     left, right = operands[before : before + 2]
     if name == "__rmatmul__":
         left, right = right, left
@@ -80,7 +80,9 @@ def of_product(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list
 
 
 def of_factors(left: Any, right: Any, met: list[tuple[Any, Any]], verb: str) -> list[Coordinate]:
-    """Return the coordinates of a product of two operands, but for the dims that are contracted in pairs."""
+    """Return the coordinates of a product of two operands, except for the dims that are contracted
+    in pairs.
+    """
     agreed([_labels(each, {a for a, b in met if a == b}) for each in (left, right)], verb)
     gone = [{a for a, _ in met}, {b for _, b in met}]
     factors = [without(own(each), dims) for each, dims in zip((left, right), gone, strict=True)]
@@ -88,12 +90,12 @@ def of_factors(left: Any, right: Any, met: list[tuple[Any, Any]], verb: str) -> 
 
 
 def names_of(operand: Any) -> Names:
-    """Return the names of an operand, which arrays have none of."""
+    """Return the names of an operand, all None for an array."""
     return operand._names if isinstance(operand, Core) else (None,) * np.ndim(operand)
 
 
 def own(operand: Any) -> Coordinates:
-    """Return the coordinates of an operand, which arrays and numbers have none of."""
+    """Return the coordinates of an operand, () for arrays and numbers."""
     return operand._coordinates if isinstance(operand, Core) else ()
 
 

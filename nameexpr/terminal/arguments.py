@@ -19,7 +19,7 @@ _UNITS = "kmgt"
 def add_expression(parser: ArgumentParser) -> None:
     """Add EXPR and its SHAPEs, or files in their place."""
     parser.add_argument("expression", metavar="EXPR", help=EXPRESSION)
-    parser.add_argument("operands", metavar="SHAPE", nargs="*", help="one shape for each term")
+    parser.add_argument("operands", metavar="SHAPE", nargs="*", help="one shape for each operand")
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -27,13 +27,13 @@ def add_options(parser: ArgumentParser) -> None:
     size = "size of a label that the operands do not determine; can be repeated"
     parser.add_argument("--size", metavar="NAME=N", type=as_size, action="append", default=[], help=size)
     parser.add_argument("--dtype", metavar="DTYPE", help="the dtype to compute in, such as float32")
-    optimize = "order of contractions: true, false, or a strategy such as greedy, optimal"
+    optimize = "how to choose the order of contractions: true, false, or a strategy such as greedy or optimal"
     parser.add_argument("--optimize", metavar="HOW", type=as_optimize, help=optimize)
-    reducer = "combine what is dropped by sum, mean, max, ..., as ': NAME' in the text does"
+    reducer = "how to reduce dims that are dropped: sum, mean, max, ..., as ': NAME' in the text"
     parser.add_argument("--reduce", metavar="NAME", help=reducer)
-    order = "C: a result in row-major order, and never a view"
+    order = "C: return a new array in row-major order"
     parser.add_argument("--order", choices=("C",), help=order)
-    limit = "most memory to allocate, such as 512MB or 2GiB; what needs more is computed in slices"
+    limit = "the most memory to allocate, such as 512MB or 2GiB; what needs more is computed in slices"
     parser.add_argument("--memory-limit", metavar="BYTES", type=as_bytes, help=limit)
 
 

@@ -39,7 +39,7 @@ NOTE = 'Here ones(2, 3, names="N C") stands for ne.tensor(np.ones((2, 3)), names
 
 
 class NoPageError(UsageError, LookupError):
-    """There is no page about a code; the hint says which code may be meant."""
+    """There is no page about a code; the hint suggests a code."""
 
 
 class Section(NamedTuple):

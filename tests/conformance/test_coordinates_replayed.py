@@ -78,7 +78,7 @@ def at_common_labels(x: Tensor, other: Tensor) -> Any:
 def faults(entry: Entry) -> Iterator[str]:
     case = entry["case"]
     tensors = tensors_of(case)
-    if "raise" in entry["expect"] or case["check"] in ("rand", "type", "positive") or not tensors:
+    if "raise" in entry["expect"] or case["check"] in ("rand", "meta", "type", "positive") or not tensors:
         return
     is_partly_unnamed = any(None in tensor.names for tensor in tensors)
     for dim in {name for tensor in tensors for name in tensor.names if name is not None}:

@@ -32,7 +32,8 @@ from nameexpr.syntax.ast import (
 from nameexpr.syntax.grammar import load_parser
 from nameexpr.syntax.lexer.names import check_names
 from nameexpr.syntax.limits import check_limits
-from nameexpr.syntax.parser.formula import check_depth, with_semicolons
+from nameexpr.syntax.parser.formula import DEEPEST, with_semicolons
+from nameexpr.syntax.walk import check_depth
 
 
 @cache
@@ -59,7 +60,7 @@ def formula_tree(text: str) -> Formula | None:
         check_names(text, is_formula=True)
         statements: Any = lark_parser("formula").parse(with_semicolons(text))
         tree = Formula(statements, text)
-        check_depth(tree)
+        check_depth(tree, DEEPEST)
     except (NameExprError, UnexpectedInput, ChainedError):
         return None
     return tree
@@ -143,9 +144,93 @@ class Nodes:
         (token,) = children
         return ast.Pack(normalised(token[:-3]), span_of(token, token))
 
-    def group(self, children: list[Any]) -> ast.Group:
-        """(h w)."""
-        return ast.Group(tuple(children[1:-1]), span_of(children[0], children[-1]))
+    def group(self, children: list[Any]) -> ast.Group | ast.Parts:
+        """(h w), and (a + b)."""
+        span, marks = span_of(children[0], children[-1]), children[2::2]
+        if len(marks) == 1:
+            return ast.Group(tuple(children[1]), span)
+        return ast.Parts(
+            tuple(
+                ast.Group(tuple(items), self._span(items, mark.start_pos))
+                for items, mark in zip(children[1::2], marks, strict=True)
+            ),
+            span,
+        )
+
+    def _span(self, items: list[Any], stop: int) -> Span:
+        return Span(items[0].span.start, items[-1].span.end) if items else Span(stop, stop)
+
+    def part(self, items: list[Any]) -> list[Any]:
+        """Return the items of a part."""
+        return items
+
+    def at(self, children: list[Any]) -> ast.At:
+        """H@(h + dh)."""
+        base, _, place = children
+        return ast.At(base, place, Span(base.span.start, place.span.end))
+
+    def at_number(self, children: list[Token]) -> Number:
+        """@0."""
+        (number,) = children
+        return Number(int(number), span_of(number, number))
+
+    def at_label(self, children: list[Token]) -> Use:
+        """@h."""
+        (name,) = children
+        return index_along(name)
+
+    def at_value(self, children: list[Any]) -> Node:
+        """@(h + dh)."""
+        opening, value, closing = children
+        return replace(value, span=span_of(opening, closing))
+
+    def stride_sum(self, children: list[Any]) -> Node:
+        """-2*h + dh."""
+        first = children.pop(0)
+        value = first
+        if isinstance(first, Token):
+            term = children.pop(0)
+            start = first.start_pos or 0
+            if isinstance(term, Binary):  # a sign binds tighter than *
+                signed = Unary("-", term.left, Span(start, term.left.span.end))
+                value = replace(term, left=signed, span=Span(start, term.span.end))
+            else:
+                value = Unary("-", term, Span(start, term.span.end))
+        for sign, right in zip(children[::2], children[1::2], strict=True):
+            value = Binary(
+                str(sign), value, right, Span(value.span.start, right.span.end), span_of(sign, sign)
+            )
+        return value  # type: ignore[no-any-return]
+
+    def stride(self, children: list[Token]) -> Node:
+        """2*h."""
+        if len(children) == 1:
+            (only,) = children
+            return Number(int(only), span_of(only, only)) if only.type == "INT" else index_along(only)
+        number, star, name = children
+        left = Number(int(number), span_of(number, number))
+        return Binary("*", left, index_along(name), span_of(number, name), span_of(star, star))
+
+
+def index_along(name: Token) -> Use:
+    """Return what a bare name in a position is."""
+    span = span_of(name, name)
+    return Use("index", Term((ast.Label(normalised(name), span),), span), span, span)
+
+
+def in_place(node: Any) -> Any:
+    """Return a value of a position, whose bare names are labels."""
+    match node:
+        case Use(name, None) if name != "_":
+            term = Term((ast.Label(name, node.name_span),), node.name_span)
+            return Use("index", term, node.span, node.name_span)
+        case Unary(_, value):
+            return replace(node, value=in_place(value))
+        case Binary(_, left, right):
+            return replace(node, left=in_place(left), right=in_place(right))
+        case Call(_, arguments) | CallAlong(_, _, arguments):
+            return replace(node, arguments=tuple(map(in_place, arguments)))
+    return node
 
 
 class ChainedError(Exception):
@@ -161,14 +246,23 @@ class FormulaNodes(Nodes):
 
     def assignment(self, children: list[Any]) -> Statement:
         """y[N K] = value."""
-        (name, term), _, value = children
-        start = name.start_pos
-        return Statement(normalised(name), term, value, Span(start, value.span.end), span_of(name, name))
+        (name, term), _, value, *others = children
+        span = Span(name.start_pos, children[-1].span.end)
+        return Statement(normalised(name), term, value, span, span_of(name, name), tuple(others[1::2]))
 
     def bare(self, children: list[Any]) -> Statement:
         """A value without a name."""
         (value,) = children
         return Statement(None, None, value, value.span, value.span)
+
+    def at_use(self, children: list[Any]) -> Use:
+        """@ids[B T]."""
+        return self.use(children)
+
+    def at_value(self, children: list[Any]) -> Node:
+        """@(h + dh), whose bare names are labels."""
+        opening, value, closing = children
+        return replace(in_place(value), span=span_of(opening, closing))  # type: ignore[no-any-return]
 
     def target(self, children: list[Any]) -> tuple[Token, Term | None]:
         """Return the name left of "=" and its term."""

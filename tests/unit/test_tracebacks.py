@@ -232,3 +232,12 @@ def test_an_error_that_is_its_own_cause_is_shortened() -> None:
     error.__cause__ = error
     error._forget_frames()
     assert error.__cause__ is None
+
+
+def test_pytest_leaves_out_where_a_missing_attribute_is_noticed(tmp_path: Path) -> None:
+    calls = ("ne.tensor([1]).reshape(1)", "ne.plan('a -> a')")
+    tests = "".join(f"def test_{number}():\n    {call}\n\n" for number, call in enumerate(calls))
+    (tmp_path / "test_wrong.py").write_text(f"{HEAD}\n{tests}", encoding="utf-8")
+    text = output_of(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(tmp_path), cwd=tmp_path)
+    assert "2 failed" in text
+    assert "nameexpr/" not in text, text

@@ -1,5 +1,5 @@
-"""Dtypes, and the conversion of operands to arrays: whatever NumPy accepts as an array, unless its meaning
-would be lost.
+"""Dtypes, and the conversion of operands to arrays: anything that NumPy accepts as an array, unless its
+meaning would be lost.
 
 If a float dtype must be chosen it is float64 as in NumPy, or the one given to `set_default_float`. The narrow
 dtypes are float16 and bfloat16: functions that add, square or exponentiate them compute in float32 and round

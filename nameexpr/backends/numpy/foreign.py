@@ -1,8 +1,8 @@
-"""Arrays of other libraries, told by their classes: nothing is imported for it.
+"""Arrays of other libraries, recognised by their classes without importing the libraries.
 
-Arrays of xarray, pandas and PyTorch bring the names of their dims. What an array of NumPy could not be
-without a loss (of a mask, of a unit, of a computation that is still to be done) is rejected, with the
-conversion to write. For everything else NumPy's own conversion is right.
+Arrays of xarray, pandas and PyTorch keep the names of their dims. Arrays that NumPy cannot represent without
+a loss (of a mask, of a unit, of a pending computation) are rejected, with the conversion to write. For
+everything else NumPy's own conversion is right.
 
 >>> read(np.ma.masked_array([1, 2], mask=[True, False])).hint
 'fill it first: x.filled(0)'
@@ -22,8 +22,8 @@ Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 
 
 class Coordinate(NamedTuple):
-    """What the positions along dims stand for: times, names of stations. One that is called as its only dim
-    labels that dim. `values` is an index of pandas or an array.
+    """The labels of positions along dims: times, names of stations. A coordinate with the name of its only
+    dim labels that dim. `values` is an index of pandas or an array.
     """
 
     name: Any
@@ -35,7 +35,7 @@ class Coordinate(NamedTuple):
 class Foreign(NamedTuple):
     """An array of another library: its elements, the names of its dims, and its coordinates.
 
-    `labels` has those of dims by position, None where there are none: they may be waiting for a name.
+    `labels` contains those of dims by position, None if there are none: they may still need a name.
     """
 
     array: Array
@@ -51,9 +51,9 @@ class Foreign(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """Why an object is not taken: what follows its name in an error, and what to write instead.
+    """The reason why an object is not accepted: the end of the error's sentence about it, and the advice.
 
-    `is_name` is for the name of a dim.
+    `is_name` is true for the name of a dim.
     """
 
     message: str
@@ -65,13 +65,15 @@ Reader = Callable[[Any], Foreign | Refusal]
 
 
 def read(value: Any) -> Foreign | Refusal | None:
-    """Return what an array of another library holds, or why not; None for any other object."""
+    """Return the contents of an array of another library, or why it is rejected; None for any other
+    object.
+    """
     reader = reader_of(type(value))
     return None if reader is None else reader(value)
 
 
 def reader_of(kind: Any) -> Reader | None:
-    """Return what reads the arrays of a class; None for a class that is not known here."""
+    """Return the reader for arrays of a class; None for an unknown class."""
     return _found(kind)
 
 
@@ -94,7 +96,7 @@ def classes_within(data: Any) -> set[type]:
 
 
 def _data_array(value: Any) -> Foreign | Refusal:
-    """Read a `DataArray` or a `Variable`: dims are names, and coordinates are kept as they are."""
+    """Read a `DataArray` or a `Variable`: dims are names, and coordinates are kept unchanged."""
     names = _names(value.dims, lambda dim, name: f"x.rename({{{dim!r}: {name!r}}})")
     if isinstance(names, Refusal):
         return names
@@ -150,7 +152,7 @@ def _pandas(value: Any) -> Foreign | Refusal:
 
 
 def _is_plain(axis: Any) -> bool:
-    """Return whether an index only counts positions, as one does that nobody gave."""
+    """Return whether an index only counts positions, as the default index does."""
     return type(axis).__name__ == "RangeIndex" and axis.start == 0 and axis.step == 1
 
 
@@ -168,7 +170,7 @@ def _extension(value: Any) -> Foreign | Refusal:
 
 
 def _torch(value: Any) -> Foreign | Refusal:
-    """Read a tensor of PyTorch, whose dims had names up to 2.12."""
+    """Read a PyTorch tensor, whose dims had names up to 2.12."""
     losses = (
         (value.requires_grad, "records gradients", "x.detach()"),
         (str(value.layout) != "torch.strided", "is sparse", "x.to_dense()"),
@@ -187,7 +189,7 @@ def _torch(value: Any) -> Foreign | Refusal:
 
 
 def _names(given: Iterable[Any], rename: Callable[[Any, str], str]) -> Names | Refusal:
-    """Return names of dims as names here; a refusal has what renames one that cannot be."""
+    """Return names of dims as valid names; a refusal contains the call that renames an invalid one."""
     given = tuple(given)
     for name in given:
         reason = "names are strings" if not isinstance(name, str) else name_fault(name)

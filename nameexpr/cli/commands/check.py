@@ -19,12 +19,12 @@ examples:
   nameexpr check src/ --format sarif > nameexpr.sarif
   nameexpr check - --stdin-filename x.py < x.py  as an editor does
 
-every literal text given to einsum, evaluate, compile, check or explain of nameexpr is read
-as the call would read it, and its mistakes are reported as path:line:col. The
-files are not run. # nameexpr: ignore or # nameexpr: ignore[NE304] silences a line.
+Every text that einsum, evaluate, compile, check or explain is called with is read as the call would
+read it, without running the file. Mistakes are reported as path:line:column. The comments
+"# nameexpr: ignore" and "# nameexpr: ignore[NE304]" silence a line.
 
-exit codes: 0 nothing was found, 1 something was, or a file cannot be read, 2 the arguments are
-wrong, 130 interrupted. arguments after -- are not options."""
+exit codes: 0 no mistakes, 1 mistakes, or a file that cannot be read, 2 the arguments are wrong,
+130 interrupted. Arguments after -- are not options."""
 FORMATS = ("text", "json", "github", "sarif")
 
 
@@ -32,9 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the paths and options of the command."""
     parser.add_argument("paths", metavar="PATH", nargs="+", help="files and folders; - is standard input")
     parser.add_argument("--format", choices=FORMATS, default="text", help="format of the findings")
-    parser.add_argument("--short", action="store_true", help="one line for each finding, without its text")
-    excluded = "leave out paths, files and folders that match, as a shell does; may be repeated"
-    strict = "report calls whose text cannot be read, too"
+    parser.add_argument("--short", action="store_true", help="print one line for each finding")
+    excluded = "leave out files and folders that match a shell pattern; can be repeated"
+    strict = "also report calls whose text cannot be determined"
     parser.add_argument("--strict", action="store_true", help=strict)
     parser.add_argument("--exclude", metavar="PATTERN", action="append", default=[], help=excluded)
     only = "report only codes that begin with these: NE1,NE304"

@@ -15,7 +15,7 @@ examples:
   nameexpr code 'batch chan, chan out -> batch out' 32,64 64,10
   nameexpr code 'N (h d) -> N h d' x.npy --size h=8 > split_heads.py
 
-shapes are given as for plan; with none, sizes are assumed."""
+Shapes are given as for plan; without them, sizes are assumed."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -20,18 +20,18 @@ examples:
   nameexpr eval 'a b -> b a' - -o - < x.npy > y.npy
   nameexpr eval 'd[i j] = sum[D]((x[i D] - y[j D]) ** 2)' x=points.npy y=centres.npy
 
-operands: .npy, .npz (file.npz:key if it holds several), .csv (numbers; one a line makes
-one dim, lines with commas two), - for standard input, or a number if there is no such file.
-those of a formula (a text with '=' or brackets, and no arrow) come by name, name=FILE.
-with --json, numbers that JSON does not have are the strings "nan", "inf" and "-inf", and complex
-numbers are [real, imaginary]; data of more than 1000 elements is null."""
+A FILE is .npy, .npz (file.npz:key if it contains several arrays) or .csv (numbers: one per line for one
+dim, separated by commas for two), - for standard input, or a number if there is no such file.
+The operands of a formula (a text with '=' or brackets, and without an arrow) are given by name: name=FILE.
+In JSON, nan and infinities are the strings "nan", "inf" and "-inf", complex numbers are [real, imaginary],
+and data of more than 1000 elements is null."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add EXPR, FILEs and options."""
     parser.add_argument("expression", metavar="EXPR", help=EXPRESSION)
-    parser.add_argument("operands", metavar="FILE", nargs="*", help="one operand for each term")
-    where = "write the result: .npy, .npz, file.npz:key, .csv; - for standard output as .npy"
+    parser.add_argument("operands", metavar="FILE", nargs="*", help="one array for each operand")
+    where = "write the result: .npy, .npz, file.npz:key or .csv; - writes .npy to standard output"
     parser.add_argument("-o", "--output", metavar="FILE", help=where)
     add_options(parser)
 

@@ -22,11 +22,11 @@ examples:
   nameexpr explain 'batch chan, chan out -> batch out' 32,64 64,10
   nameexpr explain 'y[N] = sum[C](x[N C] * w[C])' x=32,3 w=3
 
-a page explains the code, with an example and its message. For an expression or a formula,
-signature, plan and code are shown; shapes are given as for plan.
+The page about a code has an example and its message. Of an expression or a formula, the signature, the
+plan and the NumPy code are shown; shapes are given as for plan.
 
-exit codes: 0 fine, 1 the expression or the data is wrong, 2 the arguments are (there is no such
-code), 130 interrupted."""
+exit codes: 0 success, 1 the expression or the data is wrong, 2 the arguments are wrong, or there is no
+such code, 130 interrupted."""
 _WORD = re.compile(r"\w+")
 
 

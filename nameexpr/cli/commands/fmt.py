@@ -17,16 +17,16 @@ examples:
   nameexpr fmt < formula.txt                     standard input is one text of any number of lines
   nameexpr fmt --check - < formula.txt           prints nothing, exit code 1 if it is not canonical
 
-one space between items, none inside brackets, no redundant brackets, one statement per line.
-comments are kept, after their statement or on lines above it. Empty lines are removed.
+The canonical form has one space between items, none inside brackets, no redundant brackets, and one
+statement per line. Comments stay with their statement. Empty lines are removed.
 
-exit codes: 0 fine, 1 a text is wrong or, with --check, not canonical; 2 the arguments are wrong,
-130 interrupted. arguments after -- are not options."""
+exit codes: 0 success, 1 a text is wrong or, with --check, not canonical, 2 the arguments are wrong,
+130 interrupted. Arguments after -- are not options."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add TEXTs and `--check`."""
-    what = "an expression or a formula; - or nothing reads one from standard input"
+    what = "an expression or a formula; without one, or with -, standard input is read"
     parser.add_argument("texts", metavar="TEXT", nargs="*", help=what)
     check = "print nothing, and exit with 1 if a text is not in canonical form"
     parser.add_argument("--check", action="store_true", help=check)

@@ -6,16 +6,16 @@ from argparse import ArgumentParser, Namespace
 
 EXAMPLES = """\
 examples:
-  nameexpr lsp                                   editors start it so, and send it what is typed
+  nameexpr lsp                                   how editors start it
 
-texts in Python files are checked while they are typed, completed, explained under the pointer and
-mended on request. docs/editors.md has the set-up for VS Code, PyCharm, Neovim, Emacs and Helix.
-the protocol is spoken by pygls: pip install 'nameexpr[lsp]'."""
+In Python files, the server marks mistakes in expressions and formulas as you type, completes names,
+explains what is under the pointer, and offers fixes. docs/editors.md describes the set-up for VS Code,
+PyCharm, Neovim, Emacs and Helix. It needs pygls: pip install 'nameexpr[lsp]'."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add `--stdio`, which some editors pass to every server."""
-    parser.add_argument("--stdio", action="store_true", help="standard input and output, as without it")
+    parser.add_argument("--stdio", action="store_true", help="use standard input and output (the default)")
 
 
 def run(options: Namespace) -> None:

@@ -24,21 +24,21 @@ examples:
   nameexpr plan 'a b, b c, c d -> a d' 10,20 20,30 30,40 --save network.svg
   nameexpr plan 'a b, b c, c d -> a d' 10,20 20,30 30,40 --draw tree --mermaid
 
-a shape is sizes with commas; () or scalar is a number. Of a .npy file only shape and dtype
-are read; shapes alone mean float64. With --save (or --svg) the table is printed as well,
-unless the picture goes to standard output: --save -. PNG and PDF need pip install 'nameexpr[pictures]'."""
+A shape is a list of sizes separated by commas; () or scalar is a number. Of a .npy file only the shape and
+the dtype are read; shapes are assumed to be of float64. With --save, the table is printed too, unless the
+picture is written to standard output (--save -). PNG and PDF need pip install 'nameexpr[pictures]'."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add EXPR, SHAPEs, options, and the choice of picture."""
     add_expression(parser)
     add_options(parser)
-    what = "write a picture: a .svg, .png or .pdf file; - for SVG on standard output"
+    what = "write a picture to a .svg, .png or .pdf file; - writes SVG to standard output"
     parser.add_argument("--save", "--svg", dest="svg", metavar="FILE", help=what)
     graph = parser.add_mutually_exclusive_group()
     graph.add_argument("--dot", action="store_true", help="print the picture as text for Graphviz")
     graph.add_argument("--mermaid", action="store_true", help="print the picture as text for Mermaid")
-    kind = "what to draw: the network of operands (the default), the tree of contractions, bytes by step"
+    kind = "what to draw: the network of operands (default), the tree of contractions, the memory by step"
     parser.add_argument("--draw", choices=KINDS, help=kind)
 
 

@@ -12,15 +12,15 @@ EXAMPLES = """\
 examples:
   nameexpr doctor
   nameexpr doctor --json
-  OPENBLAS_NUM_THREADS=1 nameexpr doctor         what another setting would do
+  OPENBLAS_NUM_THREADS=1 nameexpr doctor         try another setting
 
-It shows the versions of Python, NumPy and BLAS, and the kernels and threads that the BLAS
-uses, and compares a few expressions with np.einsum. What can be improved follows as problems
-and warnings. Kernels and threads need threadpoolctl: pip install 'nameexpr[doctor]'.
-Nothing is written, and no network is used; python -m benchmarks, in a checkout, runs the benchmarks.
+Shows the versions of Python, NumPy and BLAS, the kernels and threads that the BLAS uses, and whether a few
+expressions give what np.einsum gives; then problems and warnings, with what to do about them.
+Kernels and threads need threadpoolctl: pip install 'nameexpr[doctor]'. No files are written, and
+no network is used.
 
-exit codes: 0 fine, or warnings only; 1 a problem: a package is missing, too old or too new,
-or a result is wrong; 2 the arguments are, 130 interrupted."""
+exit codes: 0 no problems, perhaps warnings, 1 a problem: a package is missing, too old or too new,
+or a result is wrong, 2 the arguments are wrong, 130 interrupted."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:

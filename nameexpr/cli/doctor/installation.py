@@ -144,7 +144,7 @@ def _tried(text: str, subscripts: str, dtype: str, shapes: Sequence[tuple[int, .
             fault = f"the result is {result.dtype}, not {expected.dtype}"
         elif not np.array_equal(result, expected):
             fault = "the result differs from that of np.einsum"
-    except Exception as raised:  # noqa: BLE001  whatever is raised is what is to be reported
+    except Exception as raised:  # noqa: BLE001 any exception is reported
         fault = f"{type(raised).__name__}: {reason(raised)}"
     return Trial(text, fault)
 

@@ -20,22 +20,15 @@ from nameexpr.compiler.ir.axes import (
     under_word,
 )
 from nameexpr.compiler.ir.dtypes import SAME_DTYPE, Dtypes, counting_dtype
-from nameexpr.compiler.ir.graph import Arrange, Graph, Node, Reduction, View
+from nameexpr.compiler.ir.graph import Arrange, Graph, Node, Reduction, View, Window, windowed
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.ops import NEED_ELEMENTS
 from nameexpr.records import record
-from nameexpr.syntax.ast import (
-    LABELLED,
-    STRETCHED,
-    Expression,
-    Label,
-    Literal,
-    atoms,
-    atoms_of,
-)
+from nameexpr.syntax.ast import LABELLED, STRETCHED, Expression, Label, Literal
 from nameexpr.syntax.limits import limits
 
 if TYPE_CHECKING:
+    from nameexpr.compiler.analysis.readings import Readings
     from nameexpr.compiler.analysis.resolve import Resolved
 
 
@@ -43,10 +36,11 @@ if TYPE_CHECKING:
 class Typed:
     """An expression with all its sizes known.
 
-    `operands` and `result` contain for each dim the labels whose row-major product it is: one for a plain
-    dim, several for a group, none for a dim of size 1 that is dropped or created. `dropped` are the labels
-    that the result lacks, in the order of their first mention; `reducer` combines them: None is the implicit
-    sum of a contraction, `CUSTOM` a callable.
+    `operands` and `result` give for each dim the labels it is the row-major product of: one for a plain dim,
+    several for a group, none for a dim of size 1 that is dropped or made. `dropped` are the labels that the
+    result lacks, in the order in which they are first mentioned; `reducer` combines them: None is the unasked
+    sum of a contraction, `CUSTOM` a callable. `readings` tell what is read of dims that no label of the value
+    stands for.
     """
 
     operands: tuple[Axes, ...]
@@ -55,6 +49,7 @@ class Typed:
     sizes: Mapping[str, int]
     dropped: Labels
     reducer: str | None
+    readings: Readings = {}  # noqa: RUF012  never written to
 
 
 def type_expression(
@@ -74,7 +69,7 @@ def type_expression(
         resolved, names, sizes = _solved(tree, operands, keywords, is_reduced=is_reduced)
         reducer = tree.reducer.name if tree.reducer is not None else reducer
         dropped = _dropped(tree, resolved)
-        typed = Typed(resolved.operands, resolved.result, names, sizes, dropped, reducer)
+        typed = Typed(resolved.operands, resolved.result, names, sizes, dropped, reducer, resolved.readings)
     if typed.reducer in NEED_ELEMENTS and any(typed.sizes[label] == 0 for label in typed.dropped):
         raise error(_no_elements(tree, operands, typed))
     return typed
@@ -134,6 +129,8 @@ def infer_sizes(
     tree: Expression, operands: Sequence[Operand], keywords: Mapping[str, int]
 ) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:
     """Return the sizes that an assertion finds: those of labels, and those under packs and "..."."""
+    from nameexpr.syntax.walk import atoms_of
+
     sizes = _solved(tree, operands, keywords)[2]
     packs = {
         getattr(item, "name", DOTS): tuple(sizes[label] for label in labels_under(item.word, sizes))
@@ -144,9 +141,12 @@ def infer_sizes(
 
 def _dropped(tree: Expression, resolved: Resolved) -> tuple[str, ...]:
     """Return the labels that the result lacks in the order of the text, packs as a whole where they begin."""
+    from nameexpr.compiler.analysis.readings import visible
+
     kept = {label for labels in resolved.result for label in labels}
     order: list[str] = []
-    for term, axes in zip(tree.inputs, resolved.operands, strict=True):
+    for term, dims in zip(tree.inputs, resolved.operands, strict=True):
+        axes = visible(dims, resolved.readings) if resolved.readings else dims
         spare = len(axes) - (len(term.items) - 1)
         dim = 0
         for item in term.items:
@@ -161,6 +161,8 @@ def _dropped(tree: Expression, resolved: Resolved) -> tuple[str, ...]:
 
 
 def _no_elements(tree: Expression, operands: Sequence[Operand], typed: Typed) -> Diagnostic:
+    from nameexpr.syntax.walk import atoms
+
     empty = [label for label in typed.dropped if typed.sizes[label] == 0]
     names = {shown(label) for label in empty}
     span = tree.reducer.span if tree.reducer is not None else Span(len(tree.text), len(tree.text))
@@ -180,18 +182,41 @@ def _no_elements(tree: Expression, operands: Sequence[Operand], typed: Typed) ->
 
 def build_expression(typed: Typed, dtypes: Dtypes) -> tuple[Graph, int]:
     """Return the graph of an expression, and the number of its result."""
-    views = [View(position, -1, axes) for position, axes in enumerate(typed.operands)]
+    nodes: list[Node] = [View(position, -1, axes) for position, axes in enumerate(typed.operands)]
     every = (*typed.operands, typed.result)
-    *terms, order = [tuple(dict.fromkeys(chain.from_iterable(axes))) for axes in every]
+    labels = [tuple(dict.fromkeys(chain.from_iterable(axes))) for axes in every]
+    order, known_dtypes = labels.pop(), [*dtypes.operands]
+    factors = _read(typed, nodes, labels, known_dtypes) if typed.readings else range(len(nodes))
     reducer, compute, result = typed.reducer, dtypes.compute, dtypes.result
     if reducer == "any" and typed.dropped:  # any product is true if their count is not 0
         compute = counting_dtype(dtypes.operands, prod(typed.sizes.values())) or compute
     is_counted = compute != dtypes.compute
     result = "bool" if is_counted else result
-    kept = [label for label in dict.fromkeys(chain.from_iterable(terms)) if label not in typed.dropped]
-    reduction = Reduction(reducer, tuple(range(len(views))), typed.dropped, compute, result)
-    # Indices, truth values and the results of a caller's function do not have the dtype of the operands.
+    inside = dict.fromkeys([label for factor in factors for label in labels[factor]])
+    kept = [label for label in inside if label not in typed.dropped]
+    reduction = Reduction(reducer, tuple(factors), typed.dropped, compute, result)
+    # Indices, truth values and what a caller's function gives have dtypes of their own.
     known = result if reducer in {None, "sum"} or reducer in SAME_DTYPE or is_counted else ""
-    nodes: list[Node] = [*views, reduction, Arrange(len(views), typed.result)]
-    labels, known_dtypes = [*terms, tuple(kept), order], [*dtypes.operands, known, known]
-    return Graph(dict(typed.sizes), nodes, labels, known_dtypes), len(views) + 1
+    nodes += [reduction, Arrange(len(nodes), typed.result)]
+    return Graph(dict(typed.sizes), nodes, [*labels, tuple(kept), order], [*known_dtypes, known, known]), len(
+        nodes
+    ) - 1
+
+
+def _read(typed: Typed, nodes: list[Node], labels: list[Labels], dtypes: list[str]) -> list[int]:
+    """Add the values whose dims are read in parts or at positions, and return the factors."""
+    from nameexpr.compiler.analysis.readings import read_of
+
+    factors: list[int] = []
+    for position, axes in enumerate(typed.operands):
+        whole = [label for group in axes for label in group if label in typed.readings]
+        found = [read_of(typed.readings[label], typed.sizes) for label in whole]
+        reads = tuple([read for read in found if read is not None])
+        assert len(reads) == len(whole), "the grammar of expressions has affine positions only"
+        factors.append(position)
+        if reads:
+            factors[-1] = len(nodes)
+            nodes.append(Window(position, reads))
+            labels.append(windowed(labels[position], reads))
+            dtypes.append(dtypes[position])
+    return factors

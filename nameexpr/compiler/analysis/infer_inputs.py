@@ -19,7 +19,7 @@ from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.analysis.rules.check import check_text
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.records import replace
-from nameexpr.syntax import ast
+from nameexpr.syntax import ast, walk
 from nameexpr.syntax.items import rewritten
 from nameexpr.syntax.parser.expression import parse
 from nameexpr.syntax.unparse import unparse
@@ -30,7 +30,7 @@ def fill_in(tree: ast.Expression, operands: Sequence[Operand], *, has_reduce: bo
     filled = tree
     if any(operand.names is not None for operand in operands):
         filled = parse(unparse(_written_out(tree, operands)))
-    elif dots := ast.atoms_of(ast.Dots, tree.outputs or ()):  # an array without a term is a scalar
+    elif dots := walk.atoms_of(ast.Dots, tree.outputs or ()):  # what an array leaves out is a scalar
         hint = "only a NamedTensor has names; write the term of an array"
         marks = tuple(Mark(dot.span) for dot in dots)
         infos = describe((), operands)
@@ -41,8 +41,8 @@ def fill_in(tree: ast.Expression, operands: Sequence[Operand], *, has_reduce: bo
 
 def _written_out(tree: ast.Expression, operands: Sequence[Operand]) -> ast.Expression:
     assert tree.outputs is not None
-    mentioned = ast.labels_in(tree.outputs[0])
-    dots = ast.atoms_of(ast.Dots, tree.outputs[:1])
+    mentioned = walk.labels_in(tree.outputs[0])
+    dots = walk.atoms_of(ast.Dots, tree.outputs[:1])
     if dots and len(operands) != 1:
         hint = "with several tensors, write out the dims of the result"
         marks = tuple(Mark(dot.span) for dot in dots)

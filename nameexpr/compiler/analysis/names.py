@@ -12,7 +12,7 @@ from nameexpr.compiler.analysis.operands import Operand, describe, stretch, titl
 from nameexpr.compiler.ir.axes import DOTS, Names
 from nameexpr.dims import Clash, another_name, duplicate, match, unify_from_right
 from nameexpr.errors import TOLD, Diagnostic, Mark, did_you_mean, error
-from nameexpr.syntax import ast
+from nameexpr.syntax import ast, walk
 from nameexpr.syntax.items import dim_name_of, unnamed
 from nameexpr.syntax.unparse import unparse_item
 
@@ -131,7 +131,7 @@ def result_names(
     anonymous = iter(under.get("_", ()))
     for item in term.items:
         own = under[item.word] if isinstance(item, ast.STRETCHED) else (dim_name_of(item),)
-        for atom in ast.atoms((item,)):
+        for atom in walk.atoms((item,)):
             if isinstance(atom, ast.Anonymous):
                 name = next(anonymous)
                 own = (name,) if atom is item else own

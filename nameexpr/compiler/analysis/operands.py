@@ -6,12 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
+from typing import TYPE_CHECKING
 
 from nameexpr.compiler.ir.axes import Axes, Names
 from nameexpr.dims import match
 from nameexpr.errors import OperandInfo
-from nameexpr.records import record
+from nameexpr.records import field, record
 from nameexpr.syntax import ast
+
+if TYPE_CHECKING:
+    from nameexpr.compiler.analysis.readings import Reading
 
 View = tuple[str, ast.Term]
 """An operand or a statement of a formula, and the term through which it is seen."""
@@ -30,18 +34,19 @@ class Operand:
 class Views:
     """How a formula sees its operands.
 
-    `axes` contains for each operand and each term of its uses the labels of its dims, `default` the term of a
-    use without one. `left` are the axes of every statement's own term. `packs` are the packs that operands
-    have, `under` the names of their dims.
+    `axes` gives for each operand and term through which it is seen the labels of its dims, `default` the term
+    of a use that has none. `left` are the axes of every statement's own term. `packs` are the packs that
+    operands have, `under` the names there. `readings` tell how dims are read that have a label of their own.
     """
 
     operands: Mapping[str, Operand]
-    axes: Mapping[View, Axes]
+    axes: dict[View, Axes]
     default: Mapping[str, ast.Term]
     left: tuple[Axes | None, ...]
     sizes: dict[str, int]
     packs: Mapping[str, int]
     under: Mapping[str, Names]
+    readings: dict[str, Reading] = field(default_factory=dict)
 
 
 def stretch(term: ast.Term, ndim: int) -> list[tuple[ast.Item, int]]:
@@ -132,7 +137,9 @@ def _with_size(item: ast.Item, size: int) -> str:
 
 def labelled(terms: Iterable[ast.Term], name: str) -> list[ast.Labelled]:
     """Return the items that have a label."""
-    return [atom for atom in ast.atoms_of(ast.LABELLED, terms) if atom.name == name]
+    from nameexpr.syntax import walk
+
+    return [atom for atom in walk.atoms_of(ast.LABELLED, terms) if atom.name == name]
 
 
 ASSUMED_SIZE = 8
@@ -142,8 +149,10 @@ ASSUMED_DIMS = 2
 
 def assumed_shapes(tree: ast.Expression, sizes: Mapping[str, int]) -> list[tuple[int, ...]]:
     """Return one shape per input term, consistent with the sizes that the text and the keywords give."""
+    from nameexpr.syntax import walk
+
     known = dict(sizes)
-    known |= {atom.name: atom.size for atom in ast.atoms_of(ast.Sized, tree.terms)}
+    known |= {atom.name: atom.size for atom in walk.atoms_of(ast.Sized, tree.terms)}
     return [tuple(size for item in term.items for size in _assumed(item, known)) for term in tree.inputs]
 
 

@@ -10,11 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nameexpr.compiler.analysis.operands import Operand, describe, fits, numbers, stretch, title, titles
-from nameexpr.compiler.ir.axes import DOTS, Axes, Labels, anonymous, literal, under_word
+from nameexpr.compiler.analysis.readings import Reading
+from nameexpr.compiler.ir.axes import DOTS, Axes, Labels, anonymous, literal, under_word, whole_dim
 from nameexpr.errors import TOLD, Diagnostic, Mark, error
-from nameexpr.records import record
+from nameexpr.records import field, record
 from nameexpr.syntax import ast
+from nameexpr.syntax.items import parts_of
 from nameexpr.syntax.limits import limits
+from nameexpr.syntax.unparse import unparse_item, unparse_term
+from nameexpr.syntax.walk import is_live
 
 
 @record
@@ -22,7 +26,8 @@ class Resolved:
     """The labels of every dim, the labels whose size is in the text, and the number of dims of each pack and
     "...".
 
-    `sized` are the items with sizes, if the text has more terms than these.
+    `sized` are the items that write sizes, where the text has more terms than these. `readings` tell how dims
+    are read that no label of the value stands for.
     """
 
     operands: tuple[Axes, ...]
@@ -30,6 +35,7 @@ class Resolved:
     written: dict[str, int]
     packs: dict[str, int]
     sized: tuple[ast.Sized, ...] = ()
+    readings: dict[str, Reading] = field(default_factory=dict)
 
 
 def resolve(tree: ast.Expression, operands: Sequence[Operand], *, is_reduced: bool = False) -> Resolved:
@@ -47,24 +53,38 @@ def resolve(tree: ast.Expression, operands: Sequence[Operand], *, is_reduced: bo
     packs = _pack_lengths(tree, operands)
     reader = _Reader(packs, {}, drops_ones=not is_reduced)
     axes = tuple(
-        reader.axes(stretch(term, len(operand.shape)), position)
+        reader.axes(stretch(term, len(operand.shape)), position, _where(operand, term, position))
         for position, (term, operand) in enumerate(zip(tree.inputs, operands, strict=True))
     )
     for position, (term, own) in enumerate(zip(tree.inputs, axes, strict=True)):
         _check_dims(tree.text, title(operands[position], position), term, own)
     result: Axes = ()
     if tree.outputs is not None:
-        result = resolve_result(tree.outputs[0], packs, reader.written, tree.text)
-    return Resolved(axes, result, reader.written, packs)
+        result = resolve_result(tree.outputs[0], packs, reader.written, tree.text, reader.readings)
+    return Resolved(axes, result, reader.written, packs, (), reader.readings)
 
 
-def resolve_result(term: ast.Term, packs: dict[str, int], written: dict[str, int], text: str) -> Axes:
-    """Return the labels of every dim of a statement's result, and record the sizes in its term."""
+def _where(operand: Operand, term: ast.Term, position: int) -> str:
+    """Return what tells the dims of an operand apart that are read: a formula sees it through many terms."""
+    return f"{operand.name}[{unparse_term(term)}]" if operand.name else str(position)
+
+
+def resolve_result(
+    term: ast.Term,
+    packs: dict[str, int],
+    written: dict[str, int],
+    text: str,
+    readings: dict[str, Reading],
+    name: str = "",
+) -> Axes:
+    """Return the labels of every dim of a result, of a statement's `name`, and note the sizes that it writes
+    and its dims that are made of parts.
+    """
     dims: list[tuple[ast.Item, int]] = []
     for item in term.items:
         inside = numbers(item, packs[item.word]) if isinstance(item, ast.STRETCHED) else (0,)
         dims += [(item, number) for number in inside]
-    axes = _Reader(packs, written).axes(dims, None)
+    axes = _Reader(packs, written, readings=readings).axes(dims, None, f"{name}=")
     _check_dims(text, "the result", term, axes)
     return axes
 
@@ -77,13 +97,37 @@ class _Reader:
     written: dict[str, int]
     anonymous: int = 0
     drops_ones: bool = False
+    readings: dict[str, Reading] = field(default_factory=dict)
 
-    def axes(self, dims: Sequence[tuple[ast.Item, int]], operand: int | None) -> Axes:
-        """Return the labels of each dim; most dims have a single label."""
+    def axes(self, dims: Sequence[tuple[ast.Item, int]], operand: int | None, where: str = "") -> Axes:
+        """Return the labels of each dim; most dims have one, of their own."""
         return tuple(
-            (item.name,) if isinstance(item, ast.Label) else self.labels(item, number, operand, f".{dim}")
+            (item.name,) if isinstance(item, ast.Label) else self.dim(item, number, operand, f".{dim}", where)
             for dim, (item, number) in enumerate(dims)
         )
+
+    def dim(self, item: ast.Item, number: int, operand: int | None, path: str, where: str) -> Labels:
+        """Return the labels of a dim; of one that is read in parts or at positions, a label of its own."""
+        parts = parts_of(item)
+        if parts is None and not isinstance(item, ast.At):
+            return self.labels(item, number, operand, path)
+        label = whole_dim(unparse_item(item), f"{where}{path}")
+        if isinstance(item, ast.At):
+            base = item.base
+            own = () if isinstance(base, ast.Anonymous) else (self.labels(base, 0, operand, path),)
+            self.readings[label] = Reading(label, own, (), item.place, item.span)
+        else:
+            assert parts is not None
+            inside = [self.part(part, operand, f"{path}+{at}", where) for at, part in enumerate(parts.parts)]
+            live = tuple([at for at, part in enumerate(parts.parts) if is_live(part)])
+            self.readings[label] = Reading(label, tuple(inside), live, None, item.span)
+        return (label,)
+
+    def part(self, part: ast.Group, operand: int | None, path: str, where: str) -> Labels:
+        """Return the labels of one part; what `_` skips has a label that nothing else has."""
+        if part.items and isinstance(part.items[0], ast.Anonymous):
+            return (whole_dim("_", f"{where}{path}"),)
+        return self.product(part.items, operand, path)
 
     def labels(self, item: ast.Item, number: int, operand: int | None, path: str) -> Labels:
         match item:
@@ -105,6 +149,8 @@ class _Reader:
                 return (under_word(item.word, number),)
             case ast.Group(items) | ast.NamedGroup(_, ast.Group(items)):
                 return self.product(items, operand, path)
+            case _:
+                raise AssertionError(f"{item} is a whole dim")
 
     def product(self, items: tuple[ast.Item, ...], operand: int | None, path: str) -> Labels:
         """Return the labels of a group's items, in order; packs in a group (of a result) contribute all their

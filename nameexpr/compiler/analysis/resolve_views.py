@@ -6,20 +6,23 @@ sizes and the errors about them are the same as there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from nameexpr.compiler.analysis.faults.values import marks_of_label, other_size
 from nameexpr.compiler.analysis.names import match_names
 from nameexpr.compiler.analysis.operands import Operand, View, Views, labelled, stretch
+from nameexpr.compiler.analysis.readings import labels_of, placed
 from nameexpr.compiler.analysis.resolve import Resolved, resolve, resolve_result
 from nameexpr.compiler.analysis.scope import Scope, terms_of
 from nameexpr.compiler.analysis.sizes import solve
 from nameexpr.compiler.ir.axes import DOTS, Axes, Names, is_under_dots, under_dots
+from nameexpr.dims import is_keyword
 from nameexpr.errors import TOLD, Diagnostic, Mark, NameExprError, OperandInfo, did_you_mean, error
+from nameexpr.ops import RESERVED
 from nameexpr.records import replace
-from nameexpr.syntax import ast
-from nameexpr.syntax.items import label_of, rewritten
+from nameexpr.syntax import ast, walk
+from nameexpr.syntax.items import is_read, label_of, rewritten
 
 
 def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[str, int]) -> Views:
@@ -48,14 +51,16 @@ def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[
         left.append(None)
         if statement.term is not None:
             _check_left(tree.text, statement.term, packs)
-            left[-1] = resolve_result(statement.term, packs, written, tree.text)
-    sized = tuple(ast.atoms_of(ast.Sized, ast.terms_in(tree)))
+            name = statement.name or ""
+            left[-1] = resolve_result(statement.term, packs, written, tree.text, resolved.readings, name)
+    sized = tuple(walk.atoms_of(ast.Sized, walk.terms_in(tree)))
     written |= {item.name: item.size for item in sized}
     resolved = replace(resolved, written={**written, **resolved.written}, sized=sized)
-    inside, everywhere = ast.labels_in(*expression.inputs), ast.labels_in(*ast.terms_in(tree))
+    inside, everywhere = walk.labels_in(*expression.inputs), walk.labels_in(*walk.terms_in(tree))
     _check_sizes_given(tree, sizes, inside | everywhere)
-    own = {name: size for name, size in sizes.items() if name in inside}
-    resolved, solved = solve(expression, seen, _local_dots(resolved, seen), own)
+    own = {name: size for name, size in sizes.items() if name in inside | placed(resolved.readings)}
+    plain = _plain_labels(tree) if resolved.readings else ()
+    resolved, solved = solve(expression, seen, _local_dots(resolved, seen), own, plain)
     known = {**{name: size for name, size in sizes.items() if name not in inside}, **solved}
     for name, size in sizes.items():
         if known.get(name, size) != size:
@@ -63,7 +68,53 @@ def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[
             marks = marks_of_label(tree, name)
             raise error(Diagnostic("NE330", message, tree.text, marks, hint="leave it out of sizes="))
     axes = dict(zip(pairs, resolved.operands, strict=True))
-    return Views(operands, axes, default, tuple(left), known, packs, under)
+    return Views(operands, axes, default, tuple(left), known, packs, under, resolved.readings)
+
+
+def _plain_labels(tree: ast.Formula) -> set[str]:
+    """Return the labels whose sizes positions in operands do not determine: dims of values that are used, and
+    what is in positions of statements, whose dims are not known yet.
+    """
+    names = {statement.name for statement in tree.statements}
+    found: set[str] = set()
+    for name, term in _uses_of(tree.statements):
+        found |= {atom.name for atom in walk.atoms_of(ast.LABELLED, [term])}
+        if name in names:
+            for place in walk.places(term):
+                found |= set(labels_of(place))
+    return found
+
+
+def _uses_of(statements: Iterable[ast.Statement]) -> Iterator[tuple[str, ast.Term]]:
+    """Yield the uses of operands and statements that have terms, those in positions too."""
+    for statement in statements:
+        for value in statement.values:
+            for node in walk.nodes(value):
+                if isinstance(node, ast.Use) and node.term is not None and node.name not in RESERVED:
+                    yield node.name, node.term
+
+
+def read_statement(
+    text: str, statement: ast.Statement, shapes: Mapping[str, tuple[int, ...]], views: Views
+) -> None:
+    """Learn the sizes that positions in a statement determine; `shapes` are those of earlier statements."""
+    read = [name for name, term in _uses_of([statement]) if any(map(is_read, term.items))]
+    if not any(name in shapes for name in read) and not placed(views.readings) - views.sizes.keys():
+        return
+    pairs = tuple(dict.fromkeys(_uses_of([statement])))
+    known = views.sizes
+    expression = ast.Expression(tuple([term for _, term in pairs]), None, None, text)
+    operands = [
+        Operand(shapes[name] if name in shapes else views.operands[name].shape, None, name)
+        for name, _ in pairs
+    ]
+    resolved = resolve(expression, operands)
+    inside = walk.labels_in(*expression.inputs) | placed(resolved.readings)
+    hints = {label: size for label, size in known.items() if label in inside}
+    resolved, sizes = solve(expression, operands, _local_dots(resolved, operands), hints)
+    views.readings.update(resolved.readings)
+    views.axes.update(zip(pairs, resolved.operands, strict=True))
+    known.update(sizes)
 
 
 def _local_dots(resolved: Resolved, operands: Sequence[Operand]) -> Resolved:
@@ -89,7 +140,7 @@ def _without_dots(term: ast.Term, names: Names | None) -> Names | None:
 
 
 def _check_left(text: str, term: ast.Term, packs: Mapping[str, int]) -> None:
-    for atom in ast.atoms(term.items):
+    for atom in walk.atoms(term.items):
         message = hint = ""
         if isinstance(atom, ast.Anonymous):
             message, hint = (
@@ -122,7 +173,7 @@ def relabelled(text: str, view: View, shape: tuple[int, ...], views: Views) -> A
     operand = [Operand(shape, None, name)]
     resolved = resolve(expression, operand)
     groups = tuple(item for item in term.items if label_of(item) is None)
-    hints = {label: known[label] for label in ast.labels_in(ast.Term(groups)) if label in known}
+    hints = {label: known[label] for label in walk.labels_in(ast.Term(groups)) if label in known}
     resolved, sizes = solve(expression, operand, resolved, hints)
     axes = _local_dots(resolved, operand).operands[0]
     for label, size in sizes.items():
@@ -151,7 +202,7 @@ def check_given(scope: Scope, operands: Mapping[str, Operand]) -> None:
 
 def _missing(scope: Scope, operands: Mapping[str, Operand]) -> Iterator[Diagnostic]:
     unused = [name for name in operands if name not in scope.uses]
-    labels = ast.labels_in(*ast.terms_in(scope.tree))
+    labels = walk.labels_in(*walk.terms_in(scope.tree))
     for name, uses in scope.uses.items():
         if name not in operands:
             near = did_you_mean(name, unused) or _CONSTANTS.get(name)
@@ -159,7 +210,7 @@ def _missing(scope: Scope, operands: Mapping[str, Operand]) -> Iterator[Diagnost
                 near = (
                     f"'{name}' is a dim: its size is written size[{name}], the index along it index[{name}]"
                 )
-            keyword = f"{name}=..." if name.isidentifier() else f'operands={{"{name}": ...}}'
+            keyword = f"{name}=..." if is_keyword(name) else f'operands={{"{name}": ...}}'
             hint = near or f"give it by keyword: {keyword}, or define it in an earlier statement"
             mark = (Mark(uses[0].name_span),)
             yield Diagnostic("NE521", f"there is no operand '{name}'", scope.text, mark, hint=hint)
@@ -179,8 +230,8 @@ def _unused(scope: Scope, operands: Mapping[str, Operand]) -> Iterator[Diagnosti
 def _unused_operand(scope: Scope, name: str) -> Diagnostic:
     """Return the diagnostic for an operand that the formula does not use, or for a size passed like one."""
     message = f"the formula does not use the operand {name}="
-    terms = tuple(ast.terms_in(scope.tree))
-    if name not in ast.labels_in(*terms):
+    terms = tuple(walk.terms_in(scope.tree))
+    if name not in walk.labels_in(*terms):
         hint = did_you_mean(name, scope.uses) or "leave it out"
         return Diagnostic("NE522", message, scope.text, hint=hint)
     marks = tuple(Mark(atom.span) for atom in labelled(terms, name))

@@ -14,18 +14,21 @@ from nameexpr.compiler.analysis.operands import View
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, error
 from nameexpr.ops import ALONG, ALONG_ONE, CONSTANTS, INDEX, POINTWISE, REDUCTIONS, RESERVED, SIZE
 from nameexpr.records import record
-from nameexpr.syntax import ast
+from nameexpr.syntax import ast, walk
+from nameexpr.syntax.items import is_read
 
 
 @record
 class Scope:
     """The operands that a formula uses, in the order of their first use, with all their uses; `plain` are the
-    views of operands if all terms consist of labels only.
+    views of operands where all terms hold nothing but labels; `has_readings` says that some dims are read in
+    parts or at positions.
     """
 
     tree: ast.Formula
     uses: dict[str, tuple[ast.Use, ...]]
     plain: tuple[View, ...] | None = None
+    has_readings: bool = False
 
     @property
     def text(self) -> str:
@@ -39,25 +42,30 @@ class Scope:
 
 
 def read_scope(tree: ast.Formula) -> Scope:
-    """Return the operands of a formula, after checking its text."""
-    walks = [(statement, tuple(ast.nodes(statement.value))) for statement in tree.statements]
+    """Return the operands of a formula, its text checked."""
+    walks = [
+        (statement, tuple([node for value in statement.values for node in walk.nodes(value)]))
+        for statement in tree.statements
+    ]
     mistakes = list(islice(_mistakes(tree, walks), TOLD))
     if mistakes:
         raise error(*mistakes)
     uses: dict[str, list[ast.Use]] = {}
     defined: set[str] = set()
-    for statement, walk in walks:
-        for node in walk:
+    for statement, inside in walks:
+        for node in inside:
             if isinstance(node, ast.Use) and node.name not in defined and node.name not in RESERVED:
                 uses.setdefault(node.name, []).append(node)
         if statement.name is not None:
             defined.add(statement.name)
-    return Scope(tree, {name: tuple(every) for name, every in uses.items()}, _plain_views(walks, uses))
+    plain = _plain_views(walks, uses)
+    has_readings = plain is None and any(is_read(item) for term in walk.terms_in(tree) for item in term.items)
+    return Scope(tree, {name: tuple(every) for name, every in uses.items()}, plain, has_readings)
 
 
 def _plain_views(walks: Walks, uses: Mapping[str, Sequence[ast.Use]]) -> tuple[View, ...] | None:
     terms = [statement.term for statement, _ in walks]
-    terms += [node.term for _, walk in walks for node in walk if isinstance(node, _WITH_TERMS)]
+    terms += [node.term for _, inside in walks for node in inside if isinstance(node, _WITH_TERMS)]
     if {type(item) for term in terms if term is not None for item in term.items} - {ast.Label}:
         return None
     views = dict.fromkeys([(name, use.term) for name, every in uses.items() for use in every])
@@ -71,14 +79,14 @@ _CALLS, _WITH_TERMS = (ast.Call, ast.CallAlong), (ast.Use, ast.CallAlong)
 
 
 def _mistakes(tree: ast.Formula, walks: Walks) -> Iterator[Diagnostic]:
-    uses = [node for _, walk in walks for node in walk if isinstance(node, ast.Use)]
+    uses = [node for _, inside in walks for node in inside if isinstance(node, ast.Use)]
     yield from _statement_names(tree, walks)
     yield from _goes_on(tree)
     yield from _terms(tree, [use for use in uses if use.name not in RESERVED])
     values = {use.name for use in uses} | {statement.name or "" for statement in tree.statements}
     defined: dict[str, ast.Statement] = {}
-    for statement, walk in walks:
-        for node in walk:
+    for statement, inside in walks:
+        for node in inside:
             if isinstance(node, _CALLS) and not _is_right(node):
                 from nameexpr.compiler.analysis.rules.calls import call_faults
 
@@ -110,7 +118,7 @@ def _goes_on(tree: ast.Formula) -> Iterator[Diagnostic]:
     if last.name is not None or len(tree.statements) < 2 or not isinstance(value, ast.Unary):  # noqa: PLR2004
         return
     above = tree.statements[-2]
-    if value.operator == "-" and _mentions(ast.nodes(last.value), above.name):
+    if value.operator == "-" and _mentions(walk.nodes(last.value), above.name):
         return
     between = tree.text[above.span.end : value.span.start]
     if tree.text[value.span.start] in "+-" and "\n" in between and ";" not in between:
@@ -125,14 +133,17 @@ def _terms(tree: ast.Formula, uses: list[ast.Use]) -> Iterator[Diagnostic]:
     uses = [use for use in uses if use.term is not None]
     terms = tuple([use.term for use in uses if use.term is not None])
     left = tuple([statement.term for statement in tree.statements if statement.term is not None])
-    if all(type(item) is ast.Label for term in (*terms, *left) for item in term.items):
+    is_plain = all(type(item) is ast.Label for term in (*terms, *left) for item in term.items)
+    if is_plain and not any(statement.others for statement in tree.statements):
         return
     from nameexpr.compiler.analysis.rules.check import INPUT_RULES
+    from nameexpr.compiler.analysis.rules.parts import part_faults
 
+    yield from part_faults(tree, terms, left)
     for rule in INPUT_RULES:
         yield from rule(ast.Expression(terms, left, None, tree.text), False, "operand")  # noqa: FBT003
     for use, term in zip(uses, terms, strict=True):
-        for atom in ast.atoms(term.items):
+        for atom in walk.atoms(tuple([item for item in term.items if not is_read(item)])):
             if isinstance(atom, ast.Anonymous):
                 message, hint = "_ has no meaning in a formula", "name the dim"
                 yield Diagnostic("NE239", message, tree.text, (Mark(atom.span),), hint=hint)
@@ -147,7 +158,7 @@ def _terms(tree: ast.Formula, uses: list[ast.Use]) -> Iterator[Diagnostic]:
 def _statement_names(tree: ast.Formula, walks: Walks) -> Iterator[Diagnostic]:
     seen: dict[str, ast.Statement] = {}
     used: dict[str, ast.Use] = {}
-    for number, (statement, walk) in enumerate(walks):
+    for number, (statement, inside) in enumerate(walks):
         mark = Mark(statement.name_span)
         if statement.name is None:
             if number < len(tree.statements) - 1:
@@ -161,9 +172,9 @@ def _statement_names(tree: ast.Formula, walks: Walks) -> Iterator[Diagnostic]:
             marks = (Mark(seen[statement.name].name_span), mark)
             hint = f"every statement defines a new name, such as {statement.name}2"
             yield Diagnostic("NE232", f"'{statement.name}' is defined twice", tree.text, marks, hint=hint)
-        elif own := used.get(statement.name) or _mentions(walk, statement.name):
+        elif own := used.get(statement.name) or _mentions(inside, statement.name):
             yield _used_before(tree, statement, own, is_before=statement.name in used)
-        for node in walk:
+        for node in inside:
             if isinstance(node, ast.Use):
                 used.setdefault(node.name, node)
         if statement.name is not None:
@@ -182,9 +193,9 @@ def _used_before(tree: ast.Formula, statement: ast.Statement, use: ast.Use, *, i
     return Diagnostic("NE233", message, tree.text, marks, hint=hint)
 
 
-def _mentions(walk: Iterable[ast.Node], name: str | None) -> ast.Use | None:
-    """Return the first use of a name."""
-    return next((node for node in walk if isinstance(node, ast.Use) and node.name == name), None)
+def _mentions(inside: Iterable[ast.Node], name: str | None) -> ast.Use | None:
+    """The first use of a name."""
+    return next((node for node in inside if isinstance(node, ast.Use) and node.name == name), None)
 
 
 def _use(tree: ast.Formula, node: ast.Use, defined: dict[str, ast.Statement]) -> Iterator[Diagnostic]:

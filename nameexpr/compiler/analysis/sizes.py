@@ -7,27 +7,31 @@ is then still unknown, or has two values, is an error (docs/language.md, section
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
+from math import prod
 
 from nameexpr.compiler.analysis.faults import sizes as faults
 from nameexpr.compiler.analysis.faults.misuse import check_keywords
 from nameexpr.compiler.analysis.operands import Operand
+from nameexpr.compiler.analysis.readings import sized_by_positions
 from nameexpr.compiler.analysis.resolve import Resolved
 from nameexpr.compiler.ir.axes import DOTS, is_under_dots
-from nameexpr.errors import TOLD, error
+from nameexpr.errors import TOLD, Diagnostic, error
 from nameexpr.records import field, record, replace
 from nameexpr.syntax.ast import Expression
 
 
 @record
 class DimEquation:
-    """An equation: the size of a dim of an operand is the product of the sizes of its labels."""
+    """One equation: a dim of an operand whose size is the sum of that of its parts, each of which is the
+    product of the sizes of its labels.
+    """
 
     operand: int
     dim: int
     size: int
-    labels: tuple[str, ...]
+    parts: tuple[tuple[str, ...], ...]
 
 
 @record(frozen=False)
@@ -47,32 +51,42 @@ class SizeEquations:
             self.clashes[label] = None
 
     def solve(self, equation: DimEquation) -> bool:
-        """Use an equation if at most one of its labels is unknown; return whether it was used."""
-        unknown, known = set(), 1
-        for label in equation.labels:
-            size = self.sizes.get(label)
-            if size is None:
-                unknown.add(label)
+        """Use an equation if at most one of its labels is unknown; return whether it is used up."""
+        unknown = {label for part in equation.parts for label in part if label not in self.sizes}
+        if len(unknown) > 1:
+            return False
+        rest, factors, power = equation.size, 0, 1
+        for part in equation.parts:
+            known = prod([self.sizes[label] for label in part if label not in unknown])
+            if unknown.isdisjoint(part):
+                rest -= known
             else:
-                known *= size
+                power = sum(label in unknown for label in part)
+                factors += known
         if not unknown:
-            if known != equation.size:
+            if rest:
                 self.contradictions.append(equation)
             return True
-        if len(unknown) > 1 or (known == 0 and equation.size == 0):
+        if factors == 0 and rest == 0:
             return False
-        label = unknown.pop()
-        root = _root(equation.size, known, equation.labels.count(label))
+        root = _root(rest, factors, power)
         if root is None:
             self.contradictions.append(equation)
         else:
-            self.assign(label, root)
+            self.assign(unknown.pop(), root)
         return True
+
+    def solve_all(self) -> None:
+        """Use the equations until nothing changes."""
+        before = None
+        while self.unsolved and before != len(self.unsolved):
+            before = len(self.unsolved)
+            self.unsolved = [equation for equation in self.unsolved if not self.solve(equation)]
 
 
 def _root(size: int, known: int, power: int) -> int | None:
     """Return the x with known * x**power == size, or None."""
-    if known == 0 or size % known:
+    if known == 0 or size < 0 or size % known:
         return None
     quotient = size // known
     if power == 1:
@@ -82,9 +96,16 @@ def _root(size: int, known: int, power: int) -> int | None:
 
 
 def solve(
-    tree: Expression, operands: Sequence[Operand], resolved: Resolved, keywords: Mapping[str, int]
+    tree: Expression,
+    operands: Sequence[Operand],
+    resolved: Resolved,
+    keywords: Mapping[str, int],
+    plain: Collection[str] = (),
 ) -> tuple[Resolved, dict[str, int]]:
-    """Return every label's size, and the dims without those of size 1 that an ellipsis broadcasts."""
+    """Return every label's size, and the dims with those of size 1 taken away that an ellipsis broadcasts.
+
+    `plain` are labels that are dims elsewhere, so that no position determines their sizes.
+    """
     check_keywords(tree, keywords)
     sizes = {**resolved.written, **{k: v for k, v in keywords.items() if k not in resolved.written}}
     equations = SizeEquations(sizes)
@@ -95,23 +116,69 @@ def solve(
         for dim, (labels, size) in enumerate(zip(axes, operand.shape, strict=True)):
             if len(labels) == 1:
                 equations.assign(labels[0], size)
-            elif labels or size != 1:
-                equations.unsolved.append(DimEquation(position, dim, size, labels))
-    before = None
-    while equations.unsolved and before != len(equations.unsolved):
-        before = len(equations.unsolved)
-        equations.unsolved = [equation for equation in equations.unsolved if not equations.solve(equation)]
+            if len(labels) == 1 and (reading := resolved.readings.get(labels[0])) is not None:
+                parts = reading.parts
+            else:
+                parts = (labels,)
+            if parts and (parts != (labels,) or (len(labels) != 1 and (labels or size != 1))):
+                equations.unsolved.append(DimEquation(position, dim, size, parts))
+    equations.solve_all()
+    scene = faults.Scene(tree, operands, resolved, keywords, sizes)
+    if resolved.readings and not (equations.clashes or equations.contradictions):
+        _solve_positions(scene, equations, plain)
     every = chain.from_iterable(chain.from_iterable((*resolved.operands, resolved.result)))
     is_clear = not (equations.clashes or equations.contradictions or equations.unsolved)
     if not is_clear or not all(label in sizes for label in every):
-        scene = faults.Scene(tree, operands, resolved, keywords, sizes)
         mistakes = faults.clashes(scene, equations.clashes)
         wrong = equations.contradictions[:TOLD]
-        mistakes += [faults.indivisible(scene, equation.operand, equation.dim) for equation in wrong]
+        mistakes += [_contradiction(scene, equation) for equation in wrong]
         mistakes = mistakes or faults.missing(scene)
         if mistakes:
             raise error(*mistakes)
     return resolved, sizes
+
+
+def _contradiction(scene: faults.Scene, equation: DimEquation) -> Diagnostic:
+    axes = scene.resolved.operands[equation.operand][equation.dim]
+    reading = scene.resolved.readings.get(axes[0]) if axes else None
+    if reading is None or len(equation.parts) == 1:
+        return faults.indivisible(scene, equation.operand, equation.dim)
+    from nameexpr.compiler.analysis.faults.positions import does_not_add_up
+
+    return does_not_add_up(scene, equation.operand, equation.dim, reading)
+
+
+def _solve_positions(scene: faults.Scene, equations: SizeEquations, plain: Collection[str]) -> None:
+    """Find the sizes of labels that only positions have, and check that no position leaves its dim.
+
+    A label that is a dim somewhere (`plain` are those of other terms) has its size from there.
+    """
+    from nameexpr.compiler.analysis.faults.positions import no_window, position_fault
+
+    resolved, sizes = scene.resolved, equations.sizes
+    dims = {label for axes in resolved.operands for labels in axes for label in labels}
+    parts = {label for reading in resolved.readings.values() for part in reading.parts for label in part}
+    used = {
+        label: position
+        for position, axes in enumerate(resolved.operands)
+        for labels in axes
+        for label in labels
+        if label in resolved.readings
+    }
+    readings = [resolved.readings[label] for label in used]
+    while found := sized_by_positions(readings, sizes, {*plain, *dims, *parts}):
+        for label, (size, reading) in found.items():
+            if size < 1:
+                raise error(no_window(scene, used[reading.label], reading, label))
+            equations.assign(label, size)
+        equations.solve_all()
+    if equations.clashes or equations.contradictions:
+        return
+    positions = [reading for reading in readings if reading.place is not None]
+    known = [reading for reading in positions if not {*reading.labels} & {*plain} - sizes.keys()]
+    mistakes = [position_fault(scene, used[reading.label], reading) for reading in known]
+    if any(mistakes):
+        raise error(*[mistake for mistake in mistakes if mistake is not None][:TOLD])
 
 
 def _broadcast(operands: Sequence[Operand], resolved: Resolved, sizes: dict[str, int]) -> Resolved:

@@ -74,6 +74,11 @@ def anonymous(number: int) -> Unnamed:
     return _unnamed(f"_@{number}", "_", number)
 
 
+def whole_dim(word: str, where: str) -> Unnamed:
+    """Return the label of a dim that a value does not have as it is: it is read in parts, or at positions."""
+    return _unnamed(f"{word}@{where}", word)
+
+
 def literal(size: int, operand: int | None, position: str) -> Unnamed:
     """Return the label of a dim that is written as its size, at a position of an operand or of the result."""
     where = "out" if operand is None else str(operand)

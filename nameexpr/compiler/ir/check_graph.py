@@ -14,10 +14,13 @@ from nameexpr.compiler.ir.graph import (
     Graph,
     Index,
     Map,
+    Read,
     Reduction,
     Scalar,
     View,
+    Window,
     sources_of,
+    windowed,
 )
 from nameexpr.ops import FUNCTIONS, REDUCTIONS
 
@@ -67,11 +70,23 @@ def _labels_of(graph: Graph, node: object) -> Labels | None:
         case Drop(value, labels):
             assert all(graph.sizes[label] == 1 for label in labels), f"{labels} are dropped, and hold more"
             return tuple([label for label in graph.labels[value] if label not in labels])
+        case Window(value, reads):
+            return _labels_of_window(graph, graph.labels[value], reads)
         case Arrange(value, axes):
             lost = set(graph.labels[value]) - set(flat(axes))
             assert not lost, f"an arrangement drops {lost}"
             return flat(axes)
     raise AssertionError(f"{node} is not a node")
+
+
+def _labels_of_window(graph: Graph, own: Labels, reads: Sequence[Read]) -> Labels:
+    for read in reads:
+        ends = [stride * (graph.sizes[label] - 1) for label, stride in read.strides]
+        low, high = (read.offset + sum([pick(end, 0) for end in ends]) for pick in (min, max))
+        is_empty = not all(graph.sizes[label] for label, _ in read.strides)
+        assert read.label in own, f"{read.label} is read, and not there: {own}"
+        assert is_empty or 0 <= low <= high < graph.sizes[read.label], f"{read} leaves the dim"
+    return windowed(own, reads)
 
 
 def _labels_of_map(graph: Graph, function: str, arguments: Sequence[int]) -> Labels:

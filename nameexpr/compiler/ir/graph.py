@@ -9,6 +9,7 @@
           | Along       softmax, cumsum, sort and their kind
           | Arrange     a value in the order, groups, repeats of a term
           | Drop        a value without some dims of size 1
+          | Window      a value whose dims are read at affine positions: windows, strides, parts
 
 Values are numbered in the order of their creation, so that the sources of a value have lower numbers. Adding
 a value that already exists returns its number: common subexpressions are computed once.
@@ -113,7 +114,24 @@ class Drop:
     labels: Labels
 
 
-Node = View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop
+@record
+class Read:
+    """A dim that is read at positions: a number, plus the index along each label times its stride."""
+
+    label: str
+    offset: int
+    strides: tuple[tuple[str, int], ...]
+
+
+@record
+class Window:
+    """A value, some dims of which are read at positions; labels of the value may be among theirs."""
+
+    value: int
+    reads: tuple[Read, ...]
+
+
+Node = View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop | Window
 _FIELDS = {kind: attrgetter(*kind.__match_args__) for kind in get_args(Node)}
 """The fields that distinguish nodes of a kind: read together, so that a value is looked up without a
 Python-level call.
@@ -177,17 +195,23 @@ def sources_of(node: Node) -> tuple[int, ...]:
             return arguments
         case Reduction(_, factors):
             return factors
-        case Along(_, value) | Arrange(value) | Drop(value):
+        case Along(_, value) | Arrange(value) | Drop(value) | Window(value):
             return (value,)
         case _:
             return ()
+
+
+def windowed(labels: Labels, reads: Sequence[Read]) -> Labels:
+    """Return the labels of a value whose dims are read at positions."""
+    instead = {read.label: [label for label, _ in read.strides] for read in reads}
+    return tuple(dict.fromkeys([new for label in labels for new in instead.get(label, [label])]))
 
 
 def is_moved(node: Node) -> bool:
     """Return whether the elements of a value are those of an operand: nothing is combined."""
     if isinstance(node, Reduction):
         return node.reducer is None and not node.labels and len(node.factors) == 1
-    return isinstance(node, View)
+    return isinstance(node, View | Window)
 
 
 def use_counts(graph: Graph, outputs: Sequence[int]) -> dict[int, int]:
@@ -219,7 +243,7 @@ def number_of(node: Scalar) -> int | float | complex:
 
 
 def merged(orders: Sequence[Labels]) -> Labels:
-    """Return all labels in one order that keeps that of every sequence, as far as they agree.
+    """Return all labels in an order that keeps that of every sequence, as far as they agree.
 
     It is the layout that requires the fewest transpositions.
 

@@ -14,7 +14,7 @@ from nameexpr.compiler.ir import slices, strides
 from nameexpr.compiler.ir.layouts import OperandLayout, layouts_or_default
 from nameexpr.compiler.ir.program import Instruction, Primitive, Program, Shape
 from nameexpr.compiler.ir.slices import Cuts, Shapes
-from nameexpr.compiler.ir.strides import Sources, Strides, row_major_strides
+from nameexpr.compiler.ir.strides import Sources, Strides, broadcast, row_major_strides
 from nameexpr.records import record
 
 
@@ -60,19 +60,7 @@ def sliceable_axes(instruction: Instruction, sources: Shapes, depth: int) -> Cut
     return PRIMITIVES[instruction.primitive].cuts(instruction, sources, depth)
 
 
-def broadcast(*shapes: Shape) -> Shape:
-    """Return the shape that shapes broadcast to, as in NumPy."""
-    ndim = max(map(len, shapes), default=0)
-    padded = [(1,) * (ndim - len(shape)) + shape for shape in shapes]
-    result = []
-    for sizes in zip(*padded, strict=True):
-        size = next((size for size in sizes if size != 1), 1)
-        assert all(other in (1, size) for other in sizes), f"{shapes} do not broadcast"
-        result.append(size)
-    return tuple(result)
-
-
-# The shape of the result of a primitive; the shapes of its sources are checked.
+# The shape of what a primitive gives, where those of its sources are right.
 
 
 def _of_source(_: Instruction, sources: Shapes) -> Shape:
@@ -121,6 +109,15 @@ def _sizes_of(wanted: Shape, letters: Sequence[Shape], shapes: Shapes) -> Shape:
         for letter, size in zip(own, shape, strict=True):
             assert sizes.setdefault(letter, size) == size, f"axis {letter} has two sizes in {shapes}"
     return tuple([sizes[letter] for letter in wanted])
+
+
+def _windowed(instruction: Instruction, sources: Shapes) -> Shape:
+    (source,), shape = sources, instruction.shape
+    for size, offset, steps in zip(source, instruction.axes, instruction.letters, strict=True):
+        ends = [step * (length - 1) for step, length in zip(steps, shape, strict=True)]
+        low, high = (offset + sum([pick(end, 0) for end in ends]) for pick in (min, max))
+        assert 0 in shape or 0 <= low <= high < size, f"{instruction} leaves {source}"
+    return shape
 
 
 def _without_axes(instruction: Instruction, sources: Shapes) -> Shape:
@@ -264,6 +261,7 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "reshape": PrimitiveRules(_reshaped, strides.of_reshape, cuts=slices.of_reshape, is_view=True),
     "transpose": PrimitiveRules(_transposed, strides.transposed, cuts=slices.of_transpose, is_view=True),
     "diagonal": PrimitiveRules(_by_letters, strides.of_diagonal, is_view=True),
+    "window": PrimitiveRules(_windowed, strides.of_window, is_view=True),
     "as_real": PrimitiveRules(lambda _, sources: (*sources[0], 2), strides.of_parts, is_view=True),
     "as_complex": PrimitiveRules(_without_parts, strides.of_pairs, is_view=True),
     "repeat": PrimitiveRules(_repeated),

@@ -4,7 +4,8 @@
     instruction = primitive, sources, parameters
 
     cast dtype                      reshape shape                 transpose axes
-    diagonal letters                a view of the elements where axes of the same letter have the same index
+    diagonal letters                a view of the cells where axes of the same letter have the same index
+    window shape, axes, letters     a view: axis k of the source is read at axes[k] + letters[k] @ index
     as_real, as_complex             views of complex numbers with a last axis of their two parts, and back
     repeat shape                    a fresh array, broadcast to the shape
     embed shape, letters            zeros with the source on the diagonal of axes of the same letter
@@ -40,7 +41,7 @@ from nameexpr.records import record
 Number = int | float | complex
 Shape = tuple[int, ...]
 Primitive = Literal[
-    "cast", "reshape", "transpose", "diagonal", "as_real", "as_complex", "repeat", "embed", "copy",
+    "cast", "reshape", "transpose", "diagonal", "window", "as_real", "as_complex", "repeat", "embed", "copy",
     "full", "ones", "constant", "arange",
     "sum", "slices", "reduce", "apply", "divide",
     "multiply", "dot", "vecdot", "matmul", "integer_matmul", "einsum",
@@ -109,10 +110,12 @@ class Instruction(NamedTuple):
     shape : tuple of int
         The requested shape; for a fused instruction, the shape of its iteration space.
     axes : tuple of int
-        The axes that are removed, or that a function works along; for `transpose` their order.
+        The axes that go away, or that a function works along; of `transpose` their order; of `window` the
+        position along each axis of the source at which the result begins.
     letters : tuple of tuple of int
         A letter for each axis of each source, then for each axis of the result: axes of one letter have the
-        same index.
+        same index. Of `window` how many positions along each axis of the source, one after the other, an
+        index along each axis of the result goes on.
     dtype : str
         The dtype of the result; empty if it follows from the sources.
     function : str

@@ -44,6 +44,18 @@ def compact_strides(shape: Shape, order: Sequence[int]) -> Strides:
     return tuple(strides)
 
 
+def broadcast(*shapes: Shape) -> Shape:
+    """The shape that shapes broadcast to, as NumPy has it."""
+    ndim = max(map(len, shapes), default=0)
+    padded = [(1,) * (ndim - len(shape)) + shape for shape in shapes]
+    result = []
+    for sizes in zip(*padded, strict=True):
+        size = next((size for size in sizes if size != 1), 1)
+        assert all(other in (1, size) for other in sizes), f"{shapes} do not broadcast"
+        result.append(size)
+    return tuple(result)
+
+
 def aligned(shape: Shape, strides: Strides, wanted: Shape) -> Strides:
     """Return the strides of an array that is broadcast to a shape."""
     pairs = zip(shape, strides, strict=True)
@@ -152,6 +164,12 @@ def of_diagonal(instruction: Instruction, sources: Sources, shape: Shape) -> Str
     letters, result = instruction.letters
     pairs = list(zip(letters, sources[0][1], strict=True))
     return tuple([sum(stride for other, stride in pairs if other == letter) for letter in result])
+
+
+def of_window(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
+    """Those of every axis of the source that an index goes along."""
+    rows = list(zip(instruction.letters, sources[0][1], strict=True))
+    return tuple([sum(row[axis] * stride for row, stride in rows) for axis in range(len(shape))])
 
 
 def of_reshape(_: Instruction, sources: Sources, shape: Shape) -> Strides:

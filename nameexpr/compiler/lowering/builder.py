@@ -10,9 +10,11 @@ from itertools import dropwhile, pairwise
 from typing import TypeVar
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.compiler.ir.graph import Read, windowed
 from nameexpr.compiler.ir.layouts import Layout, OperandLayout
 from nameexpr.compiler.ir.liveness import owners
 from nameexpr.compiler.ir.program import Instruction, Note
+from nameexpr.compiler.ir.strides import of_window
 from nameexpr.compiler.ir.target import Target
 from nameexpr.records import field, record
 
@@ -236,6 +238,17 @@ class Builder:
             pairs = list(zip(value.labels, value.strides, strict=True))
             strides = tuple(sum(stride for other, stride in pairs if other == label) for label in labels)
         return self.moved(value, Instruction("diagonal", (value.number,), letters=letters), labels, strides)
+
+    def window(self, source: Value, reads: Sequence[Read]) -> Value:
+        """Return a view with one axis per label, in which some dims are read at positions."""
+        at, labels = {read.label: read for read in reads}, windowed(source.labels, reads)
+        every = [at.get(own, Read(own, 0, ((own, 1),))) for own in source.labels]
+        offsets = tuple([read.offset for read in every])
+        rows = tuple([tuple([dict(read.strides).get(label, 0) for label in labels]) for read in every])
+        made = Instruction("window", (source.number,), self.shape(labels), offsets, rows)
+        known = source.strides
+        steps = known and of_window(made, [(self.shape(source.labels), known)], made.shape)
+        return self.moved(source, made, labels, steps)
 
     def read_strides(self, *values: Value) -> None:
         """Record that a choice depends on the layout of values; for small values this hardly matters."""

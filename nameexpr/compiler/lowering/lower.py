@@ -25,6 +25,7 @@ from nameexpr.compiler.ir.graph import (
     Reduction,
     Scalar,
     View,
+    Window,
     is_moved,
     merged,
     number_of,
@@ -111,6 +112,8 @@ class Lowering:
                 value = self.value(source)
                 kept = tuple(label for label in value.labels if label not in labels)
                 return self.build.reshape(value, self.build.shape(kept), kept)
+            case Window(source, reads):
+                return self.build.window(self.value(source), reads)
             case Arrange(source, axes):
                 return self._arranged(source, axes, is_row_major=number in self.row_major)
 

@@ -10,8 +10,8 @@ from math import prod
 
 from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.ir.liveness import COMBINED, WHERE, accumulator, buffers, is_inner_product
-from nameexpr.compiler.ir.primitives import broadcast
 from nameexpr.compiler.ir.program import UFUNCS, Instruction, Number, Shape
+from nameexpr.compiler.ir.strides import broadcast
 from nameexpr.compiler.memory.arrays import (
     WIDE,
     Array,

@@ -34,7 +34,7 @@ RUN = 512
 """
 
 MOVES: frozenset[Primitive] = frozenset(
-    {"reshape", "transpose", "diagonal", "as_real", "as_complex", "repeat", "embed", "copy"}
+    {"reshape", "transpose", "diagonal", "window", "as_real", "as_complex", "repeat", "embed", "copy"}
 )
 """Primitives that keep the byte order of elements."""
 TURNED = frozenset({"sort", "flip"})

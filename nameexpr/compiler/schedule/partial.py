@@ -18,8 +18,9 @@ from math import prod
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.liveness import Rewriter, needed_for, owners, renumbered, unfused
-from nameexpr.compiler.ir.primitives import broadcast, is_view, shapes_of, work_of
+from nameexpr.compiler.ir.primitives import is_view, shapes_of, work_of
 from nameexpr.compiler.ir.program import Instruction, Note, Program, Shape
+from nameexpr.compiler.ir.strides import broadcast
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.schedule.reuse import reuse
 from nameexpr.records import record, replace

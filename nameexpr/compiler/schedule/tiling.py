@@ -18,9 +18,10 @@ from math import prod
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.liveness import Rewriter, readers, renumbered, unfused
-from nameexpr.compiler.ir.primitives import broadcast, is_view, shapes_of, sliceable_axes
+from nameexpr.compiler.ir.primitives import is_view, shapes_of, sliceable_axes
 from nameexpr.compiler.ir.program import Instruction, Loop, Note, Primitive, Program, Shape
 from nameexpr.compiler.ir.slices import slice_instruction
+from nameexpr.compiler.ir.strides import broadcast
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.schedule.reuse import reuse
 from nameexpr.records import record, replace
@@ -96,7 +97,7 @@ class Tiling:
         return is_view(instruction) or instruction.primitive == "cast"
 
     def is_copied(self, value: int) -> bool:
-        """Whether a value is another one in other memory."""
+        """Return whether a value is another one in other memory."""
         return self.instruction(value).primitive == "copy"
 
     def cuts(self, value: int, depth: int) -> tuple[int, ...] | None:

@@ -27,6 +27,7 @@ from nameexpr.compiler.ir.graph import (
     Reduction,
     Scalar,
     View,
+    Window,
     number_of,
 )
 from nameexpr.compiler.ir.primitives import is_view
@@ -116,6 +117,8 @@ class _Values:
                 return along(function, labels, self._argument(source))
             case Arrange():
                 return "reordered"
+            case Window(source):
+                return f"window of {self._argument(source)}"
             case Drop(_, labels):
                 return f"without {' '.join(map(shown, labels))}"
 

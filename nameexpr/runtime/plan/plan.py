@@ -150,9 +150,8 @@ class Plan:
         shape = f"result: shape {self.result_shape}"
         if self.result_names is not None:
             shape += f", names {self.result_names}"
-        fewer = ""
-        if 0 < self.flops < self.naive_flops:
-            fewer = f" ({ratio_text(self.naive_flops, self.flops)} times fewer)"
+        ratio = ratio_text(self.naive_flops, self.flops) if 0 < self.flops < self.naive_flops else "1"
+        fewer = "" if ratio == "1" else f" ({ratio} times fewer)"
         return [
             shape + (f", computed in {self.dtype}" if self.dtype else ""),
             f"flops: {full_or_power(self.flops)} planned, {full_or_power(self.naive_flops)} naive{fewer}",

@@ -34,8 +34,8 @@ CHARACTERS = guesses(
     (rf"(?:{NAME}|[0-9]+|\))\s*[-/%]\s*(?:{NAME}|[0-9]+|\()", "NE104",
      "sizes cannot be computed in an expression: '{0}'",
      "give the dim a name of its own; its size comes from the operands or from a keyword"),
-    (r"\+", "NE105", "'+' is reserved for concatenation, which is not supported yet",
-     "use numpy.concatenate"),
+    (r"\+", "NE105", "'+' is only allowed in parentheses",
+     "parts of a dim are written (a + b), a position is written H@(h + dh)"),
     (rf"{NAME}\[", "NE106", "operands have no names in an expression: '{0}'",
      "write what the brackets hold, one term for each operand: a b, b c -> a c"),
     (r"[\[\]{}]", "NE106", "'{0}' has no meaning in an expression",
@@ -55,12 +55,16 @@ CHARACTERS = guesses(
 # fmt: on
 
 
+_SIGNS = ("PLUS", "MINUS", "STAR")
+
+
 def syntax_fault(text: str) -> Diagnostic:
     """Explain where the grammar rejects a text."""
     fault = refusal(text, "expression")
     token = getattr(fault, "token", None)
-    if token is None:  # a character that cannot be scanned
-        return _character_fault(text, getattr(fault, "pos_in_stream", 0) or 0)
+    if token is None or token.type in _SIGNS:  # a character that cannot be scanned, or only in positions
+        place = getattr(fault, "pos_in_stream", 0) if token is None else token.start_pos
+        return _character_fault(text, place or 0)
     is_end = token.type == "$END"
     span = Span(len(text), len(text)) if is_end else Span(token.start_pos, token.end_pos)
     guess = None if is_end or token.type == "ARROW" else first_guess(CHARACTERS, text, span.start)

@@ -59,6 +59,8 @@ def formula_fault(text: str, lines: str) -> Diagnostic:
     token = getattr(fault, "token", None)
     if token is None:
         return character_fault(text, fault.pos_in_stream or 0)
+    if token.type == "AT" and not Stop(text, "", Span(0, 0), lines[: token.start_pos], "").in_square_brackets:
+        return character_fault(text, token.start_pos)
     start = len(lines.rstrip()) if token.type == "$END" else token.start_pos
     end = start if token.type == "$END" else token.end_pos
     kind = "end" if token.type in ("$END", "SEMICOLON") else token.type

@@ -23,6 +23,7 @@ from nameexpr.errors import Span, error
 from nameexpr.syntax.ast import (
     Alias,
     Anonymous,
+    At,
     Dots,
     Expression,
     Group,
@@ -30,7 +31,10 @@ from nameexpr.syntax.ast import (
     Label,
     Literal,
     NamedGroup,
+    Node,
+    Number,
     Pack,
+    Parts,
     Reducer,
     Sized,
     Term,
@@ -63,13 +67,15 @@ def _scanner(letter: str) -> Scanner:
           ({name}){_BLANK}(?:={_BLANK}(?:{size}|({name})|(\()){_BLANK})?
         | (?:(,)|(->)|(\()|(\))|{size}|(_(?!{letter}|'))|(\.\.\.)|({word}\.\.\.(?!{letter}|['.]))){_BLANK}
         | :{_BLANK}({name}){_BLANK}\Z
+        | (?:(\+)|@{_BLANK}(?:{size}|({name})|(\0+))){_BLANK}
         | (?=[\s\#]){_BLANK}
         """
-    return re.compile(pattern, re.VERBOSE).scanner  # type: ignore[attr-defined,no-any-return]  # quicker
+    return re.compile(pattern, re.VERBOSE).scanner  # type: ignore[attr-defined,no-any-return]  # faster
 
 
 _LABEL, _SIZED, _ALIAS, _NAMED_GROUP, _COMMA, _ARROW, _GROUP, _CLOSE = range(1, 9)
 _LITERAL, _ANONYMOUS, _DOTS, _PACK, _REDUCER = range(9, 14)
+_PLUS, _AT_NUMBER, _AT_LABEL, _AT_VALUE = range(14, 18)
 
 
 class WideToken:
@@ -97,7 +103,7 @@ def parse(text: str) -> Expression:
 
         check_limits(text)
         check_names(text)
-    parts = read_terms(text, 0, len(text))
+    parts = read_terms(text, 0, len(text)) if "@" not in text else _read_positions(text)
     if parts is None:
         from nameexpr.syntax.faults.expression import syntax_fault
 
@@ -118,13 +124,27 @@ def read_tokens(scanner: Callable[[str], Scanner], text: str, start: int, end: i
     return tokens if (tokens[-1].end() if tokens else start) == end else None
 
 
-Parts = tuple[tuple[Term, ...], tuple[Term, ...] | None, Reducer | None]
+PlaceReader = Callable[[Span], Node | None]
+Read = tuple[tuple[Term, ...], tuple[Term, ...] | None, Reducer | None]
 
 
-def read_terms(text: str, start: int, end: int) -> Parts | None:
-    """Return the terms between two positions: those left and right of the arrow, and the reducer.
+def _read_positions(text: str) -> Read | None:
+    """Read the terms of an expression in which dims have positions."""
+    from nameexpr.syntax.parser.positions import HIDDEN, affine_place, hidden, without_comments
 
-    None means that the text is wrong, or that a number exceeds the limit on sizes.
+    plain = without_comments(text)
+    if HIDDEN in plain:
+        return None
+    return read_terms(hidden(plain), 0, len(text), lambda span: affine_place(plain, span))
+
+
+def read_terms(  # noqa: PLR0912  a call for each token would take longer
+    text: str, start: int, end: int, read_place: PlaceReader | None = None
+) -> Read | None:
+    """Read the terms between two places: those left and right of the arrow, and the reducer.
+
+    None means that the text is wrong, or that a number is longer than the limit on sizes. `read_place` reads
+    what is hidden: the place of a position that has brackets.
     """
     tokens = read_tokens(_scanner, text, start, end)
     if tokens is None:
@@ -132,7 +152,7 @@ def read_terms(text: str, start: int, end: int) -> Parts | None:
     inputs: list[Term] | None = None
     terms: list[Term] = []
     items: list[Item] = []
-    opened: list[tuple[Token, list[Item]]] = []
+    opened: list[_Opened] = []
     reducer = None
     for token in tokens:
         kind = token.lastindex
@@ -151,19 +171,51 @@ def read_terms(text: str, start: int, end: int) -> Parts | None:
         elif kind == _CLOSE:
             if not opened:
                 return None
-            inside, (opening, items) = items, opened.pop()
-            items.append(_group(opening, inside, token.end(_CLOSE)))
+            inside, (opening, items, parts) = items, opened.pop()
+            items.append(_group(opening, [*parts, (inside, token.start(_CLOSE))], token.end(_CLOSE)))
         elif kind in (_GROUP, _NAMED_GROUP):
-            opened.append((token, items))
+            opened.append((token, items, []))
             items = []
         elif kind == _REDUCER:
             reducer = Reducer(token[_REDUCER], Span(*token.span(_REDUCER)))
-        elif kind is not None:  # spaces at the start have no kind
+        elif kind == _PLUS:
+            if not opened:
+                return None
+            opened[-1][2].append((items, token.start(_PLUS)))
+            items = []
+        elif kind is not None and kind > _PLUS:
+            if not items or not _positioned(items, token, read_place):
+                return None
+        elif kind is not None:  # blanks at the start have no kind
             items.append(_ATOMS[kind](token))
     if opened:
         return None
     terms.append(_term(items, start))
     return (tuple(terms), None, reducer) if inputs is None else (tuple(inputs), tuple(terms), reducer)
+
+
+_Opened = tuple[Token, list[Item], list[tuple[list[Item], int]]]
+"""A bracket, the items before it, and the parts before the last plus, each with where it ends."""
+
+
+def _positioned(items: list[Item], token: Token, read_place: PlaceReader | None) -> bool:
+    """Put a position in the place of the last item, its dim; return whether that is right."""
+    base, kind = items[-1], token.lastindex or 0
+    place: Node | None = None
+    span = Span(*token.span(kind))
+    if isinstance(base, At):
+        return False
+    if kind == _AT_NUMBER:
+        place = Number(int(token[kind]), span)
+    elif kind == _AT_LABEL:
+        from nameexpr.syntax.parser.positions import index_of
+
+        place = index_of(token[kind], span)
+    elif read_place is not None:
+        place = read_place(span)
+    if place is not None:
+        items[-1] = At(base, place, Span(base.span.start, span.end))
+    return place is not None
 
 
 def _term(items: list[Item], start: int) -> Term:
@@ -175,12 +227,21 @@ def _term(items: list[Item], start: int) -> Term:
     return term
 
 
-def _group(opening: Token, items: list[Item], end: int) -> Item:
+def _group(opening: Token, parts: list[tuple[list[Item], int]], end: int) -> Item:
     kind = opening.lastindex or _GROUP
-    group = Group(tuple(items), Span(opening.start(kind), end))
+    span = Span(opening.start(kind), end)
+    group: Group | Parts = Group(tuple(parts[0][0]), span)
+    if len(parts) > 1:
+        group = Parts(tuple([_part(items, stop) for items, stop in parts]), span)
     if kind == _GROUP:
         return group
     return NamedGroup(opening[1], group, Span(opening.start(1), end), Span(*opening.span(1)))
+
+
+def _part(items: list[Item], stop: int) -> Group:
+    """Make a part; one that holds nothing is where its plus, or the bracket, is."""
+    ends = (items[0].span.start, items[-1].span.end) if items else (stop, stop)
+    return Group(tuple(items), Span(*ends))
 
 
 def _sized(token: Token) -> Sized:

@@ -20,10 +20,18 @@ from typing import NamedTuple
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.syntax import ast
 from nameexpr.syntax.limits import SIZE_DIGITS, check_limits, is_plain
-from nameexpr.syntax.parser.expression import Scanner, Token, name_patterns, read_terms, read_tokens
+from nameexpr.syntax.parser.expression import (
+    Scanner,
+    Token,
+    name_patterns,
+    read_terms,
+    read_tokens,
+)
 
 DEEPEST = 120
-"""The largest depth of nested operators, functions and brackets; Python's recursion limit is well above."""
+"""Operators, functions and brackets inside each other; Python's own recursion limit is well above."""
+DEEPEST_POSITION = 20
+"""Positions inside each other: each takes several calls of its own."""
 
 
 def parse_formula(text: str) -> ast.Formula:
@@ -42,7 +50,9 @@ def parse_formula(text: str) -> ast.Formula:
         raise error(formula_fault(text, lines))
     tree = ast.Formula(tuple(statements), text)
     if len(text) > DEEPEST:
-        check_depth(tree)
+        from nameexpr.syntax.walk import check_depth
+
+        check_depth(tree, DEEPEST)
     return tree
 
 
@@ -68,12 +78,14 @@ def with_semicolons(text: str) -> str:
             depth = depth + 1 if mark in "([" else max(0, depth - 1)
             return mark
         spaces = mark.replace("\n", " ").replace(";", " ")
+        if mark[0] == ",":  # another value of the statement follows
+            return mark.replace("\n", " ")
         index = mark.find(";") if depth else 0
         if index < 0 or match.start() < begin or match.end() == end:
             return spaces
         return spaces[:index] + ";" + spaces[index + 1 :]
 
-    return re.sub(r"[()\[\]]|[;\n][\s;]*", spaced, blank)
+    return re.sub(r"[()\[\]]|(?:,[^\S\n]*)?[;\n][\s;]*", spaced, blank)
 
 
 _NAME, _WITH_TERM, _CALL, _TARGET, _REAL, _INTEGER, _OPERATOR, _OPEN, _CLOSE, _COMMA, _END = range(1, 12)
@@ -89,18 +101,34 @@ def _scanner(letter: str) -> Scanner:
         | (?:((?:{digits}\.(?:{digits})?|\.{digits}|{digits}(?=[eE]))(?:{exponent})?(?!{letter}|['.]))
             |({digits}(?!{letter}|'))|(==|!=|[<>]=?|\*\*|//|[-+*/%&|~])|(\()|(\))|(,)|(;))\s*
         """
-    return re.compile(pattern, re.VERBOSE).scanner  # type: ignore[attr-defined,no-any-return]  # quicker
+    return re.compile(pattern, re.VERBOSE).scanner  # type: ignore[attr-defined,no-any-return]  # faster
 
 
 def read_statements(lines: str) -> list[ast.Statement] | None:
     """Read statements between semicolons; None means that the text is wrong."""
-    start = len(lines) - len(lines.lstrip())
-    reader = _OperatorParser()
-    for token in read_tokens(_scanner, lines + ";", start, len(lines) + 1) or ():
-        read = reader.operand if reader.is_open else reader.operator
-        if not read(token, token.lastindex or 0):
-            return None
-    return reader.statements or None
+    if "@" in lines:
+        from nameexpr.syntax.parser.positions import HIDDEN, hidden
+
+        return None if HIDDEN in lines else _OperatorParser(lines).read(hidden(lines), 0)
+    return _OperatorParser(lines).read(lines, 0)
+
+
+def _read_place(original: str, span: Span, depth: int) -> ast.Node | None:
+    """Return the value of a position, `depth` of which are around what it holds; None if it is wrong.
+
+    In it a bare name is the index along the label.
+    """
+    from nameexpr.syntax.parser.positions import hidden
+
+    if depth > DEEPEST_POSITION:
+        message = f"positions nest deeper than {DEEPEST_POSITION}"
+        hint = "give a part of it a name, in a statement of its own"
+        raise error(Diagnostic("NE708", message, original, (Mark(span),), hint=hint))
+    lines = hidden(original, *span)[: span.end]
+    statements = _OperatorParser(original, depth).read(lines, span.start)
+    if statements is None or len(statements) > 1 or statements[0].name is not None:
+        return None
+    return statements[0].value
 
 
 class _Name(NamedTuple):
@@ -111,13 +139,13 @@ class _Name(NamedTuple):
     term: ast.Term | None
 
 
-def _name(token: Token) -> _Name | None:
-    """Return a name and its term; None if the term is wrong."""
+def _name(token: Token, original: str, depth: int) -> _Name | None:
+    """Read a name and its term; None if the term is wrong."""
     name, span = token[_NAME], Span(*token.span(_NAME))
     start, end = token.span(_WITH_TERM)
     if start < 0:
         return _Name(name, span, None)
-    terms = read_terms(token.string, start, end)
+    terms = read_terms(token.string, start, end, lambda span: _read_place(original, span, depth + 1))
     if terms is None or len(terms[0]) != 1 or terms[1] is not None or terms[2] is not None:
         return None
     return _Name(name, span, terms[0][0])
@@ -127,11 +155,14 @@ class _OperatorParser:
     """Operator-precedence parsing, a token at a time: a method returns whether the token is allowed.
 
     `values`, and `pending` operators between and before them, are those since the innermost open bracket;
-    `brackets` are open: their position, the function that is called, and the stacks before them. `target` is
-    to the left of "=" in the statement. `is_open` means that a value must follow.
+    `brackets` are open: where from, the function that is called, what was before them. `target` stands left
+    of "=" in the statement, and `blocks` are its values before a comma. `is_open` says that a value must
+    follow. `original` is the text in which nothing is hidden, `depth` counts the positions around.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, original: str, depth: int = 0) -> None:
+        self.original, self.depth = original, depth
+        self.blocks: list[ast.Node] = []
         self.statements: list[ast.Statement] = []
         self.values: list[ast.Node] = []
         self.pending: list[tuple[int, Token]] = []
@@ -139,10 +170,19 @@ class _OperatorParser:
         self.target: _Name | None = None
         self.is_open = True
 
+    def read(self, lines: str, start: int) -> list[ast.Statement] | None:
+        """Read the statements from an index on; None means that the text is wrong."""
+        start += len(lines) - start - len(lines[start:].lstrip())
+        for token in read_tokens(_scanner, lines + ";", start, len(lines) + 1) or ():
+            read = self.operand if self.is_open else self.operator
+            if not read(token, token.lastindex or 0):
+                return None
+        return self.statements or None
+
     def operand(self, token: Token, kind: int) -> bool:
         """Read a token at the beginning of a value."""
         if kind <= _TARGET:
-            name = _name(token)
+            name = _name(token, self.original, self.depth)
             return name is not None and self._named(name, token, kind)
         if kind == _OPERATOR:
             self.pending.append((ast.SIGN, token))
@@ -158,6 +198,12 @@ class _OperatorParser:
         return True
 
     def _named(self, name: _Name, token: Token, kind: int) -> bool:
+        if kind == _NAME and self.depth and name.name != "_":
+            from nameexpr.syntax.parser.positions import index_of
+
+            self.values.append(index_of(name.name, name.span))
+            self.is_open = False
+            return True
         if kind <= _WITH_TERM:
             end = name.span.end if kind == _NAME else token.end(_WITH_TERM) + 1
             self.values.append(ast.Use(name.name, name.term, Span(name.span.start, end), name.span))
@@ -183,18 +229,26 @@ class _OperatorParser:
             self._close(token.end(_CLOSE))
             return True
         self.is_open = True
+        if kind == _COMMA and not self.brackets:
+            self.blocks += self.values
+            self.values = []
+            return self.target is not None
         if kind == _COMMA:
-            return bool(self.brackets) and self.brackets[-1][1] is not None
+            return self.brackets[-1][1] is not None
         if kind != _END or self.brackets:
             return False
-        (value,) = self.values
+        self._end()
+        return True
+
+    def _end(self) -> None:
+        value, *others = (*self.blocks, *self.values)
         statement = ast.Statement(None, None, value, value.span, value.span)
         if self.target:
             name, at, term = self.target
-            statement = ast.Statement(name, term, value, Span(at.start, value.span.end), at)
+            span = Span(at.start, self.values[0].span.end)
+            statement = ast.Statement(name, term, value, span, at, tuple(others))
         self.statements.append(statement)
-        self.values, self.target = [], None
-        return True
+        self.values, self.blocks, self.target = [], [], None
 
     def _binary(self, token: Token) -> bool:
         level = ast.PRECEDENCE.get(token[_OPERATOR])
@@ -233,19 +287,3 @@ class _OperatorParser:
             self.values.append(ast.Call(name.name, tuple(inside), span, name.span))
         else:
             self.values.append(ast.CallAlong(name.name, name.term, tuple(inside), span, name.span))
-
-
-def check_depth(tree: ast.Formula) -> None:
-    """Raise NE708 if values are nested deeper than every later pass supports."""
-    for statement in tree.statements:
-        depth = {id(statement.value): 1}
-        stack: list[ast.Node] = [statement.value]
-        while stack:
-            node = stack.pop()
-            for child in ast.children(node):
-                depth[id(child)] = depth[id(node)] + 1
-                stack.append(child)
-            if depth[id(node)] > DEEPEST:
-                message = f"values nest deeper than {DEEPEST}"
-                hint = "give a part of it a name, in a statement of its own"
-                raise error(Diagnostic("NE708", message, tree.text, (Mark(node.span),), hint=hint))

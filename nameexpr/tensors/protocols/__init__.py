@@ -56,7 +56,7 @@ class Protocols(Core):
             return np.array(self._data, dtype=dtype, copy=copy)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
-        """Return what a ufunc of NumPy gives, with names."""
+        """Return the result of a NumPy ufunc, with names."""
         if not kwargs and method == "__call__" and ufunc.nout == 1 and ufunc.signature is None:
             result = self._of_equals(ufunc, inputs)
             if result is not None:
@@ -99,7 +99,7 @@ class Protocols(Core):
         args: tuple[Any, ...],
         kwargs: Mapping[str, Any],
     ) -> Any:
-        """Return what a function of NumPy gives, with names where it is known how it treats them."""
+        """Return the result of a NumPy function, with names if a rule for them is known."""
         other = carrier(self, args)
         if other is not None:
             return other.__array_function__(func, types, args, kwargs)

@@ -210,6 +210,6 @@ def padded_names(names: Names, rank: int) -> Names:
     >>> padded_names(("C",), 2), padded_names(("N", "C"), 3), padded_names(("C",), 3)
     ((None, 'C'), ('N', 'C', None), (None, 'C', None))
     """
-    if rank == 3 and names:  # noqa: PLR2004  NumPy puts the last of three dims behind the others
+    if rank == 3 and names:  # noqa: PLR2004  NumPy puts the last of three dims after the others
         names = (*padded_names(names, 2), None) if len(names) < rank else names
     return (None,) * (rank - len(names)) + names

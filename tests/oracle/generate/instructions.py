@@ -25,6 +25,11 @@ def transpose(source: int, axes: Axes) -> Instruction:
     return Instruction("transpose", (source,), axes=axes)
 
 
+def window(source: int, offsets: Shape, strides: Letters, shape: Shape) -> Instruction:
+    """A view of an array that is read at positions."""
+    return Instruction("window", (source,), shape, offsets, strides)
+
+
 def diagonal(source: int, letters: Letters) -> Instruction:
     """A view of the cells where axes of the same letter have the same index."""
     return Instruction("diagonal", (source,), letters=(letters, tuple(dict.fromkeys(letters))))

@@ -167,7 +167,7 @@ def test_help_says_what_it_does_and_loads_nothing_heavy() -> None:
     assert loaded == "[]"
     text = "\n".join(lines)
     assert "usage: nameexpr doctor [options]" in text and "--json" in text and "np.einsum" in text
-    assert "exit codes: 0 fine, or warnings only; 1 a problem" in text and "EXPR" not in text
+    assert "exit codes: 0 no problems, perhaps warnings, 1 a problem" in text and "EXPR" not in text
 
 
 def test_operands_are_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,9 +16,10 @@ from nameexpr.ops import ALONG, POINTWISE, REDUCTIONS
 from nameexpr.session.complete import Known, complete
 from nameexpr.session.continuation import python_start
 from nameexpr.session.lines import PythonLine, read_line
-from nameexpr.syntax.ast import Use, nodes
+from nameexpr.syntax.ast import Use
 from nameexpr.syntax.grammar import grammar_text
 from nameexpr.syntax.parser.formula import parse_formula, with_semicolons
+from nameexpr.syntax.walk import nodes
 from oracle.generate import expressions as generate
 from oracle.generate import formulas as formula_generate
 

@@ -173,7 +173,6 @@ def test_a_slow_line_is_run_only_after_it_is_confirmed(
     assert said(slow_session, ":explain").startswith("Lines that were not run")
     assert slow_session.run(f":time {SLOW}").is_fault
     assert [question.split("; ")[1] for question in asked] == ["run it?"] * 2
-    assert all(" s; " in question for question in asked)
     assert said(slow_session, ":plan").startswith(SLOW), "the plan of what was not run can be asked for"
 
 
@@ -201,5 +200,5 @@ def test_scripts_and_pipes_are_not_asked(
 
 
 def test_the_line_below_shows_the_expected_time(slow_session: Session) -> None:
-    assert status(slow_session, SLOW).text.endswith(" s  Enter asks before it runs")
+    assert status(slow_session, SLOW).text.endswith("minutes  Enter asks before it runs")
     assert status(slow_session, "x * w").text.endswith(" us")

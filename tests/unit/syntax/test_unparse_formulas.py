@@ -30,11 +30,11 @@ from nameexpr.syntax.ast import (
     Term,
     Unary,
     Use,
-    nodes,
 )
 from nameexpr.syntax.lexer.tokens import looks_like_formula
 from nameexpr.syntax.parser.formula import parse_formula
 from nameexpr.syntax.unparse import unparse_formula, unparse_value
+from nameexpr.syntax.walk import nodes
 from oracle.generate.expressions import seeded_case as expression_case
 from oracle.generate.formulas import seeded_case
 

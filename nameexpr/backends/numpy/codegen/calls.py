@@ -135,6 +135,23 @@ def _einsum(instruction: Instruction, *sources: str) -> Invocation:
     return numpy("einsum")(quoted(",".join(map(_word, letters)) + "->" + _word(result)), *sources)
 
 
+def _window(instruction: Instruction, source: str) -> Value:
+    """Return slices where each axis is read along one of the result's, in their order."""
+    ranges: list[str] = []
+    lengths, rows = instruction.shape, instruction.letters
+    used = [[axis for axis, step in enumerate(row) if step] for row in rows]
+    if [axis for axes in used for axis in axes] != list(range(len(lengths))) or max(map(len, used)) > 1:
+        return Callee("reading", "windows")(source, str(instruction.axes), str(rows), str(lengths))
+    for offset, row, axes in zip(instruction.axes, rows, used, strict=True):
+        ranges.append(_range(offset, row[axes[0]], lengths[axes[0]]) if axes else str(offset))
+    return f"{source}[{', '.join(ranges)}]"
+
+
+def _range(start: int, step: int, length: int) -> str:
+    stop = start + step * length if length else start
+    return f"{start}:{stop if stop >= 0 else ''}:{step}" if step != 1 else f"{start}:{stop}"
+
+
 CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "along_axes": _along,
     "apply": lambda _, x: _ours("apply")("reduce", x),
@@ -162,5 +179,6 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "sum": _sum,
     "transpose": _transpose,
     "vecdot": lambda _, x, y: numpy("vecdot")(x, y),
+    "window": _window,
 }
 """The code of each instruction, from the instruction and the names of its sources."""

@@ -30,14 +30,15 @@ from nameexpr.backends.numpy.costs.passes import (
 )
 from nameexpr.backends.numpy.costs.reductions import along_cost, reduce_cost, slices_cost
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
-from nameexpr.compiler.ir.primitives import broadcast
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
-from nameexpr.compiler.ir.strides import is_dense, reshaped
+from nameexpr.compiler.ir.strides import broadcast, is_dense, reshaped
 from nameexpr.compiler.memory.scratch import RUN
 
 Arrays = Sequence[Strided]
 VIEW, COPIED = 100.0, 250.0
-"""A view, and a call that copies; the costs in `calls` include the neighbouring views."""
+"""A view, and a call that copies; `calls` counts its neighbours in, too."""
+WINDOW = 5000.0
+"""A view made of its strides."""
 FILL, BYTE = 700.0, 0.015
 """Creating an array of one value, and one byte of it."""
 REPEATED, REPEATED_RUN, REPEATED_CELL = 900.0, 0.7, (0.03, 0.07)
@@ -273,5 +274,6 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "sum": _sum,
     "transpose": VIEW,
     "vecdot": _vecdot,
+    "window": WINDOW,
 }
 """The cost of each primitive: a constant, or a function of its arrays; without a row, that of a copy."""

@@ -22,6 +22,9 @@ NANO = 1e-9
 CALL = 0.3e-6
 """The seconds of a call of nameexpr, not counting the steps of its program."""
 UNITS = (("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0))
+LONG_UNITS = (("years", 365.25 * 86_400), ("days", 86_400.0), ("hours", 3_600.0), ("minutes", 60.0))
+MOST = 1e6 * LONG_UNITS[0][1]
+"""The seconds from which a time is a power of ten of years."""
 LEAST = 0.1
 """The smallest number that is shown with a unit."""
 
@@ -88,20 +91,27 @@ def _loop(instruction: Instruction, sources: Sequence[Strided], result: Strided)
 
 
 def duration(seconds: float) -> str:
-    """Return a time for display, with two digits and its unit.
+    """Return a time for display, with two digits and its unit; from a minute on, in the units of clocks.
 
     Examples
     --------
-    >>> duration(1.26e-3), duration(1.5e-7), duration(0.0996e-3), duration(214.0)
-    ('1.3 ms', '0.15 us', '0.10 ms', '210 s')
+    >>> duration(1.26e-3), duration(1.5e-7), duration(0.0996e-3), duration(34.0)
+    ('1.3 ms', '0.15 us', '0.10 ms', '34 s')
+    >>> duration(214.0), duration(5400.0), duration(1e6), duration(1e10)
+    ('3.6 minutes', '1.5 hours', '12 days', '320 years')
     """
     if seconds <= 0:
         return "0 us"
     rounded = float(f"{seconds:.1e}")
-    unit, scale = next(
-        (pair for pair in reversed(UNITS[1:]) if rounded >= LEAST * pair[1] * (1 - 1e-9)), UNITS[0]
-    )
-    number = float(f"{rounded / scale:.2g}")
-    if number >= 10:  # noqa: PLR2004  both digits stand before the point
+    units = (pair for pair in reversed(UNITS[1:]) if rounded >= LEAST * pair[1] * (1 - 1e-9))
+    unit, scale = next((pair for pair in LONG_UNITS if seconds >= pair[1]), None) or next(units, UNITS[0])
+    if seconds >= MOST:
+        from nameexpr.pictures.words import power  # late: no program takes that long
+
+        return f"{power(int(seconds / scale))} {unit}"
+    number = float(f"{seconds / scale:.2g}")
+    if number == 1 and scale > 1:
+        return f"1 {unit[:-1]}"
+    if number >= 10:  # noqa: PLR2004  both digits are before the point
         return f"{number:,.0f} {unit}"
     return f"{number:.1f} {unit}" if number >= 1 else f"{number:.2f} {unit}"

@@ -91,6 +91,8 @@ class FormulaWriter:
         """Write a statement: its value, arranged according to its term."""
         statement, axes = self.scope.tree.statements[number], self.views.left[number]
         values, graph = self.values, self.values.graph
+        if self.views.readings or self.scope.has_readings:
+            self._read_positions(statement)
         value, mention = self.value(statement.value)
         values.named.add(value)
         if statement.term is None or axes is None:
@@ -110,6 +112,14 @@ class FormulaWriter:
         if statement.name is not None:
             self.statements[statement.name] = written
         return written
+
+    def _read_positions(self, statement: ast.Statement) -> None:
+        from nameexpr.compiler.analysis.resolve_views import read_statement
+
+        earlier = {name: one.axes for name, one in self.statements.items() if one.axes is not None}
+        graph = self.values.graph
+        shapes = {name: tuple(map(graph.cells, axes)) for name, axes in earlier.items()}
+        read_statement(self.scope.text, statement, shapes, self.views)
 
     def in_dtype(self, result: StatementValue, statement: ast.Statement) -> StatementValue:
         """Return a result in the requested dtype (NE610 if that dtype cannot hold it)."""
@@ -188,13 +198,14 @@ class FormulaWriter:
         position = self.scope.operands.index(node.name)
         dtype = self.dtypes[node.name]
         value = self.values.graph.add(View(position, -1, axes), flat(axes), dtype)
+        value, seen = self.values.read(value, axes)
         if self.dtype not in ("", dtype) and not isinstance(dtype, WeakDtype):
             value = self.values.cast(value, self.dtype)
         names = self.views.operands[node.name].names
         if names is not None:
             pairs = ((group[0], name) for group, name in zip(axes, names, strict=True) if group)
             self.values.under[value] = {label.number: name for label, name in pairs if is_under_dots(label)}
-        return value, mentioned(term, axes)
+        return value, mentioned(term, seen)
 
     def _size_or_index(self, node: ast.Use) -> tuple[int, Labels]:
         assert node.term is not None
@@ -226,6 +237,8 @@ class FormulaWriter:
                 message = f"the dims of '{node.name}' are ambiguous: a name occurs twice, or is missing"
                 hint = f"name its dims where it is used: {node.name}[i j]"
                 raise error(Diagnostic("NE523", message, self.scope.text, (Mark(node.span),), hint=hint))
+        elif (known := self.views.axes.get((node.name, term))) is not None:  # type: ignore[arg-type]
+            axes = known
         else:
             from nameexpr.compiler.analysis.resolve_views import relabelled
 
@@ -234,6 +247,7 @@ class FormulaWriter:
             axes = relabelled(self.scope.text, (node.name, term), shape, self.views)
         assert term is not None
         value = graph.add(View(-1, statement.arranged, axes), flat(axes), graph.dtypes[statement.arranged])
+        value, axes = self.values.read(value, axes)
         if any(isinstance(item, Dots) for item in term.items):
             self.values.under[value] = self.values.under.get(statement.value, {})
         return value, mentioned(term, axes) if node.term is not None else statement.mention

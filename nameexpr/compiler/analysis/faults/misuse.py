@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from nameexpr.compiler.analysis.operands import labelled
 from nameexpr.compiler.analysis.rules.summation import SHOWN, listed
+from nameexpr.dims import is_keyword
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import REDUCTIONS
-from nameexpr.syntax.ast import Expression, labels_in
+from nameexpr.syntax.ast import Expression
 from nameexpr.syntax.items import is_renamed, unnamed
 from nameexpr.syntax.limits import limits
 from nameexpr.syntax.unparse import unparse_item
+from nameexpr.syntax.walk import labels_in
 
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.scope import Scope
@@ -61,7 +63,11 @@ def _bare(text: str) -> str:
 
 def operands_by_position(text: str, operands: Sequence[str]) -> Diagnostic:
     """Return the diagnostic for operands of a formula that are passed without names."""
-    hint = f"write {', '.join(f'{name}=...' for name in operands[:8])}" if operands else "leave them out"
+    wanted = ", ".join(f"{name}=..." for name in operands[:8])
+    if not all(map(is_keyword, operands)):
+        items = ", ".join(f"'{name}': ..." for name in operands[:8])
+        wanted = f"operands={{{items}}}"
+    hint = f"write {wanted}" if operands else "leave them out"
     return Diagnostic("NE527", "the operands of a formula are passed by name", text, hint=hint)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from keyword import iskeyword
 from math import prod
 from typing import NamedTuple
 
@@ -21,6 +20,7 @@ from nameexpr.compiler.analysis.operands import (
 from nameexpr.compiler.analysis.resolve import Resolved
 from nameexpr.compiler.analysis.rules.summation import listed
 from nameexpr.compiler.ir.axes import Unnamed, is_under_dots, shown
+from nameexpr.dims import is_keyword
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, did_you_mean
 from nameexpr.records import record
 from nameexpr.syntax.ast import Expression, Item, Sized
@@ -238,7 +238,7 @@ def _free_in_group(scene: Scene, position: int, dim: int, free: list[str]) -> Di
     keyword = f"{label}=..."
     if scene.is_formula:
         keyword = f"sizes={{'{label}': ...}}"
-    elif not label.isidentifier() or iskeyword(label) or label in OPTIONS:
+    elif not is_keyword(label) or label in OPTIONS:
         keyword = f'sizes={{"{label}": ...}}'
     hint = f"give {'its size' if len(free) == 1 else 'the sizes of all but one'}: {keyword}"
     return scene.diagnostic("NE308", message, [Mark(item.span, str(size))], hint)

@@ -13,7 +13,7 @@ from nameexpr.errors import NO_FLOAT, Diagnostic, Mark, NotHeldError, OperandInf
 from nameexpr.ops import FUNCTIONS, REDUCTIONS
 from nameexpr.records import replace
 from nameexpr.rules.calls import shown as shown_number
-from nameexpr.syntax import ast
+from nameexpr.syntax import ast, walk
 from nameexpr.syntax.items import is_renamed
 
 
@@ -33,7 +33,7 @@ def dropped(
     words = list(dict.fromkeys(map(word_of, lost)))
     listed = " and ".join(f"'{word}'" for word in words)
     slips = [did_you_mean(label, words) for label in unknown if len(label) > 1]
-    others = sorted(ast.labels_in(*ast.terms_in(tree)).difference(words))
+    others = sorted(walk.labels_in(*walk.terms_in(tree)).difference(words))
     for word in words:
         same = [label for label in others if label.casefold() == word.casefold()]
         slips.append(did_you_mean(word, same or (others if len(word) > 2 else ())))  # noqa: PLR2004
@@ -51,8 +51,8 @@ def marks_of_label(tree: ast.Formula, label: str) -> tuple[Mark, ...]:
     word = word_of(label)
     return tuple(
         Mark(atom.span)
-        for term in sorted(ast.terms_in(tree), key=lambda term: term.span.start)
-        for atom in ast.atoms(term.items)
+        for term in sorted(walk.terms_in(tree), key=lambda term: term.span.start)
+        for atom in walk.atoms(term.items)
         if (isinstance(atom, ast.STRETCHED) and atom.word == word)
         or (isinstance(atom, ast.LABELLED) and atom.name == word)
     )
@@ -62,7 +62,7 @@ def _carriers(tree: ast.Formula, statement: ast.Statement, every: Sequence[Mark]
     """Return marks below the labels, and below the earlier statements that bring them into this one."""
     earlier = {above.name: above for above in tree.statements if above.span.start < statement.span.start}
     marks = []
-    for use in ast.nodes(statement.value):
+    for use in walk.nodes(statement.value):
         above = earlier.get(use.name) if isinstance(use, ast.Use) else None
         inside = [] if above is None else [mark for mark in every if _is_within(mark.span, above.span)]
         marks += [*inside[:1], Mark(use.span)] if inside else []
@@ -101,16 +101,16 @@ def foreign(tree: ast.Formula, node: ast.CallAlong, span: Span, name: str, own: 
 
 def _labels_of_dim(tree: ast.Formula, name: str) -> str:
     """Return the labels of a dim that has another name outside: x[f=(h d)]; "" if there is none."""
-    for term in ast.terms_in(tree):
+    for term in walk.terms_in(tree):
         for item in term.items:
             if is_renamed(item) and item.dim == name:
-                return " ".join(sorted(ast.labels_in(ast.Term((item,))), key=tree.text.find))
+                return " ".join(sorted(walk.labels_in(ast.Term((item,))), key=tree.text.find))
     return ""
 
 
 def _reduced_by(value: ast.Node, name: str) -> ast.CallAlong | None:
-    """Return the reduction inside a value that has removed a dim."""
-    for node in ast.nodes(value):
+    """Return the reduction inside a value that has taken a dim away."""
+    for node in walk.nodes(value):
         if not isinstance(node, ast.CallAlong) or node.function not in REDUCTIONS:
             continue
         if any(isinstance(item, ast.Label) and item.name == name for item in node.term.items):

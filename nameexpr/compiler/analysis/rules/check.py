@@ -14,9 +14,10 @@ from nameexpr.compiler.analysis.rules.summation import DROPPING_RULES
 from nameexpr.dims import another_name
 from nameexpr.errors import TOLD, Diagnostic, Mark, did_you_mean, error
 from nameexpr.ops import REDUCTIONS
-from nameexpr.syntax import ast
-from nameexpr.syntax.items import dim_name_of, group_of, is_renamed, unnamed
+from nameexpr.syntax import ast, walk
+from nameexpr.syntax.items import dim_name_of, group_of, is_read, is_renamed, unnamed
 from nameexpr.syntax.unparse import unparse_item
+from nameexpr.syntax.walk import value_atoms_of
 
 
 def check_text(tree: ast.Expression, *, has_reduce: bool = False) -> None:
@@ -76,7 +77,7 @@ def _one_pack_per_input(tree: ast.Expression, _: bool, holder: str = "input") ->
 def _one_dots_in_result(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
     for term in tree.outputs or ():
         seen: dict[str, list[ast.Item]] = {}
-        for atom in ast.atoms_of(ast.STRETCHED, (term,)):
+        for atom in walk.atoms_of(ast.STRETCHED, (term,)):
             seen.setdefault(atom.word, []).append(atom)
         for word, items in seen.items():
             if len(items) > 1:
@@ -98,7 +99,7 @@ def _inside_groups(tree: ast.Expression, _: bool, holder: str = "input") -> Iter
             yield from _named_factors(tree, group)
     for term in tree.inputs:
         for group in _groups(term.items):
-            unbounded = ast.atoms_of((ast.Anonymous, ast.Dots, ast.Pack), [ast.Term(group.items)])
+            unbounded = walk.atoms_of((ast.Anonymous, ast.Dots, ast.Pack), [ast.Term(group.items)])
             if unbounded:
                 hint = f"an {holder}'s group is split into named dims: give each factor a name"
                 message = f"_, ... and packs cannot be used inside an {holder}'s group"
@@ -118,7 +119,7 @@ def _named_factors(tree: ast.Expression, group: ast.Group) -> Iterator[Diagnosti
 def _anonymous(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
     if tree.outputs is None:
         return
-    inside, outside = ast.atoms_of(ast.Anonymous, tree.inputs), ast.atoms_of(ast.Anonymous, tree.outputs)
+    inside, outside = (value_atoms_of(ast.Anonymous, terms) for terms in (tree.inputs, tree.outputs))
     if len(tree.inputs) > 1 and (inside or outside):
         hint = "name the dim, so that it is clear which operands share it"
         message = "_ is supported only with one input or in an assertion"
@@ -131,9 +132,9 @@ def _anonymous(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
 
 
 def _packs_come_from_inputs(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
-    known = {atom.word for atom in ast.atoms_of(ast.STRETCHED, tree.inputs)}
+    known = {atom.word for atom in walk.atoms_of(ast.STRETCHED, tree.inputs)}
     known |= {ast.Dots.word} if tree.leaves_inputs_out else set()
-    for atom in ast.atoms_of(ast.STRETCHED, tree.outputs or ()):
+    for atom in walk.atoms_of(ast.STRETCHED, tree.outputs or ()):
         if atom.word not in known:
             message = f"'{atom.word}' is not in any input"
             hint = did_you_mean(atom.word, sorted(known)) or "write it in the input whose dims it stands for"
@@ -141,9 +142,9 @@ def _packs_come_from_inputs(tree: ast.Expression, _: bool) -> Iterator[Diagnosti
 
 
 def _words_mean_one_thing(tree: ast.Expression, _: bool, __: str = "input") -> Iterator[Diagnostic]:
-    packs = {atom.name: atom for atom in reversed(ast.atoms_of(ast.Pack, tree.terms))}
-    labels = {atom.name: atom for atom in reversed(ast.atoms_of(ast.LABELLED, tree.terms))}
-    for atom in ast.atoms_of(ast.Pack, tree.terms):
+    packs = {atom.name: atom for atom in reversed(walk.atoms_of(ast.Pack, tree.terms))}
+    labels = {atom.name: atom for atom in reversed(walk.atoms_of(ast.LABELLED, tree.terms))}
+    for atom in walk.atoms_of(ast.Pack, tree.terms):
         if atom is packs[atom.name] and atom.name in labels:
             hint = f"write {atom.name}... everywhere, or give the single dim another name"
             message = f"'{atom.name}' is a pack here and one dim there"
@@ -152,7 +153,7 @@ def _words_mean_one_thing(tree: ast.Expression, _: bool, __: str = "input") -> I
 
 def _sizes_agree(tree: ast.Expression, _: bool, __: str = "input") -> Iterator[Diagnostic]:
     sizes: dict[str, ast.Sized] = {}
-    for atom in ast.atoms_of(ast.Sized, tree.terms):
+    for atom in walk.atoms_of(ast.Sized, tree.terms):
         first = sizes.setdefault(atom.name, atom)
         if first.size != atom.size:
             marks = (Mark(first.span, str(first.size)), Mark(atom.span, str(atom.size)))
@@ -179,10 +180,19 @@ def _result_names(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
             yield Diagnostic("NE212", message, tree.text, marks_of(first, item), hint=hint)
 
 
+def _parts_and_positions(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
+    if any(map(is_read, (item for term in tree.terms for item in term.items))):
+        from nameexpr.compiler.analysis.rules.parts import result_faults, use_faults
+
+        yield from use_faults(tree.text, tree.inputs)
+        yield from result_faults(tree.text, tree.outputs or ())
+
+
 Rule = Callable[[ast.Expression, bool], Iterator[Diagnostic]]
 _RULES: tuple[Rule, ...] = (
     _one_output,
     _known_reducer,
+    _parts_and_positions,
     _one_pack_per_input,
     _one_dots_in_result,
     _inside_groups,

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 
 from nameexpr.ops import ALONG, FUNCTIONS, REDUCTIONS
 from nameexpr.records import replace
-from nameexpr.syntax import ast
+from nameexpr.syntax import ast, walk
 from nameexpr.syntax.parser.formula import parse_formula
 from nameexpr.syntax.unparse import unparse_value
 
@@ -278,12 +278,12 @@ def dims_of(tree: ast.Formula, call: ast.Call | ast.CallAlong) -> ast.Term:
     items = tuple(dict.fromkeys(_labels(call)))
     if call.function in ALONG:
         return ast.Term(items[-1:] or _C)
-    kept = {name for left in _left_sides(tree, call) for name in ast.labels_in(left)}
+    kept = {name for left in _left_sides(tree, call) for name in walk.labels_in(left)}
     return ast.Term(tuple(item for item in items if item.name not in kept) or items[-1:] or _C)
 
 
 def _labels(call: ast.Call | ast.CallAlong) -> Iterator[ast.Label]:
-    for node in ast.nodes(call):
+    for node in walk.nodes(call):
         if isinstance(node, ast.Use) and node.term is not None:
             yield from (item for item in node.term.items if isinstance(item, ast.Label))
 

@@ -14,6 +14,7 @@ from nameexpr.errors import Diagnostic, Mark, Proposal, nearest
 from nameexpr.syntax import ast
 from nameexpr.syntax.items import group_of
 from nameexpr.syntax.unparse import unparse, unparse_item, unparse_term
+from nameexpr.syntax.walk import value_atoms_of
 
 
 def _nothing_unsaid_is_dropped(tree: ast.Expression, has_reduce: bool) -> Iterator[Diagnostic]:
@@ -25,7 +26,7 @@ def _nothing_unsaid_is_dropped(tree: ast.Expression, has_reduce: bool) -> Iterat
         hint = f"add it to the result, or reduce it: {reduced_by_sum(tree)}"
         message = f"{word} would be implicitly dropped"
         yield Diagnostic("NE213", message, tree.text, tuple(Mark(item.span) for item in items), hint=hint)
-    for atom in ast.atoms_of(ast.Literal, tree.inputs):
+    for atom in value_atoms_of(ast.Literal, tree.inputs):
         if atom.size != 1:
             message = (
                 f"{atom.size} is a dim without a name: the result cannot keep it, so it would be dropped"
@@ -35,18 +36,22 @@ def _nothing_unsaid_is_dropped(tree: ast.Expression, has_reduce: bool) -> Iterat
     yield from lone_labels(tree, kept)
 
 
+def _labels(terms: tuple[ast.Term, ...]) -> set[str]:
+    return {atom.name for atom in value_atoms_of(ast.LABELLED, terms)}
+
+
 def _kept(tree: ast.Expression) -> set[str]:
     assert tree.outputs is not None
-    return ast.labels_in(*tree.outputs) | {atom.word for atom in ast.atoms_of(ast.STRETCHED, tree.outputs)}
+    return _labels(tree.outputs) | {atom.word for atom in value_atoms_of(ast.STRETCHED, tree.outputs)}
 
 
 def _dropped_words(tree: ast.Expression, kept: set[str]) -> dict[str, list[ast.Atom]]:
     """Return the packs, ellipses and anonymous dims that the result lacks, with all their positions."""
     dropped: dict[str, list[ast.Atom]] = {}
-    count = len(ast.atoms_of(ast.Anonymous, tree.outputs or ()))
-    for anonymous in ast.atoms_of(ast.Anonymous, tree.inputs)[count:]:
+    count = len(value_atoms_of(ast.Anonymous, tree.outputs or ()))
+    for anonymous in value_atoms_of(ast.Anonymous, tree.inputs)[count:]:
         dropped.setdefault("_", []).append(anonymous)
-    for item in ast.atoms_of(ast.STRETCHED, tree.inputs):
+    for item in value_atoms_of(ast.STRETCHED, tree.inputs):
         if item.word not in kept:
             dropped.setdefault(f"'{item.word}'", []).append(item)
     return dropped
@@ -56,7 +61,7 @@ def _something_is_dropped(tree: ast.Expression, has_reduce: bool) -> Iterator[Di
     if tree.reducer is None and not has_reduce:
         return
     kept = _kept(tree)
-    names = ast.labels_in(*tree.inputs)
+    names = _labels(tree.inputs)
     literals = any(_has_literal(term.items) for term in tree.inputs)
     if names - kept or literals or _dropped_words(tree, kept):
         return
@@ -130,7 +135,7 @@ def reduced_by_sum(tree: ast.Expression) -> str:
 
 def _occurrences(terms: tuple[ast.Term, ...]) -> dict[str, list[ast.Labelled]]:
     places: dict[str, list[ast.Labelled]] = {}
-    for atom in ast.atoms_of(ast.LABELLED, terms):
+    for atom in value_atoms_of(ast.LABELLED, terms):
         places.setdefault(atom.name, []).append(atom)
     return places
 

@@ -136,7 +136,9 @@ def _has_own_dim(axes: Axes, label: str) -> bool:
 
 
 def _is_covered(graph: Graph, top: int, label: str, users: Users, fixed: Collection[int]) -> bool:
-    """Return whether a loop over the only reader of this value is better, as that value is no larger."""
+    """Return whether a loop over the only reader of this value is better, as that value is at most
+    as large.
+    """
     reader = next(iter(users[top])) if len(users[top]) == 1 else -1
     is_free = reader >= 0 and reader not in fixed and carries(graph, reader, label)
     return is_free and graph.cells(graph.labels[reader]) <= graph.cells(graph.labels[top])

@@ -47,6 +47,7 @@ def examples(n: int) -> tuple[tuple[Instruction, Shapes], ...]:
         (ir.reshape(0, (n * n,)), (square,)),
         (ir.transpose(0, (1, 0)), (square,)),
         (ir.diagonal(0, (0, 0)), (square,)),
+        (ir.window(0, (0, 1), ((1, 0), (0, 1)), (n, n - 1)), (square,)),
         (ir.as_real(0), (square,)),
         (ir.as_complex(0), ((n, 2),)),
         (ir.repeat(0, (3, n, n)), (square,)),
@@ -255,7 +256,14 @@ def test_the_model_loads_no_numpy() -> None:
         (9.96e-6, "10 us"),
         (9.96e-5, "0.10 ms"),
         (0.5, "0.50 s"),
-        (123_456.0, "120,000 s"),
+        (59.6, "60 s"),
+        (60.0, "1 minute"),
+        (214.0, "3.6 minutes"),
+        (3_599.0, "60 minutes"),
+        (5_400.0, "1.5 hours"),
+        (123_456.0, "1.4 days"),
+        (1e10, "320 years"),
+        (1e100, "3.17 × 10^92 years"),
     ],
 )
 def test_times_have_two_digits(time: float, text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -55,3 +56,9 @@ def test_operands_that_do_not_fit_are_refused_as_by_plan(call: Any, code: str) -
     with pytest.raises(ne.NameExprError) as fault:
         call(ne.compile(FORMULA))
     assert fault.value.code.startswith(code)
+
+
+def test_a_plan_that_saves_nothing_reports_no_saving() -> None:
+    plan = ne.compile("a b, b c, c d -> a d").plan((10, 20), (20, 30), (30, 40))
+    assert "(20 times fewer)" in str(plan)
+    assert "fewer" not in str(replace(plan, naive_flops=plan.flops + 1))

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nameexpr.dims import normalised
-from nameexpr.syntax.ast import Call, CallAlong, Node, Use, children
+from nameexpr.syntax.ast import Call, CallAlong, Node, Use
 from nameexpr.syntax.lexer.tokens import KINDS, Kind, kind_of, tokens
 from nameexpr.syntax.parser.formula import parse_formula, with_semicolons
+from nameexpr.syntax.walk import children
 from oracle.generate import expressions as generate
 from oracle.generate import formulas as formula_generate
 from oracle.generate.text import mutate_text

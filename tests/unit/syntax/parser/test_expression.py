@@ -23,10 +23,10 @@ from nameexpr.syntax.ast import (
     Pack,
     Sized,
     Term,
-    atoms,
 )
 from nameexpr.syntax.parser.expression import parse
 from nameexpr.syntax.unparse import unparse, unparse_item
+from nameexpr.syntax.walk import atoms
 from oracle.generate.expressions import seeded_case
 
 TREES = {

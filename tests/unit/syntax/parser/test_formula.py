@@ -28,11 +28,10 @@ from nameexpr.syntax.ast import (
     Term,
     Unary,
     Use,
-    children,
-    nodes,
 )
 from nameexpr.syntax.parser.formula import parse_formula, with_semicolons
 from nameexpr.syntax.unparse import unparse_value
+from nameexpr.syntax.walk import children, nodes
 from oracle.generate.formulas import seeded_case
 
 X, Y = Use("x", None), Use("y", None)

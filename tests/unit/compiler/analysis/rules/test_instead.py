@@ -13,7 +13,7 @@ import nameexpr as ne
 from nameexpr.compiler.analysis.rules.instead import ADVICE, BEFORE, SHOWN, WRITTEN, instead_of
 from nameexpr.compiler.analysis.scope import read_scope
 from nameexpr.ops import ALONG, FUNCTIONS, POINTWISE, REDUCTIONS
-from nameexpr.syntax import ast
+from nameexpr.syntax import ast, walk
 from nameexpr.syntax.parser.formula import parse_formula
 
 A = np.array([[0.5, -1.25, 2.0], [-0.75, 1.5, 7.25]])
@@ -168,7 +168,7 @@ def replaced(text: str) -> str:
     tree = parse_formula(text)
     call = next(
         node
-        for node in ast.nodes(tree.statements[0].value)
+        for node in walk.nodes(tree.statements[0].value)
         if isinstance(node, ast.Call | ast.CallAlong) and node.function in WRITTEN
     )
     hint = instead_of(tree, call)

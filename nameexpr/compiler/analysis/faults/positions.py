@@ -1,0 +1,84 @@
+"""How errors about parts and positions read: what is read of which dim, and what would fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nameexpr.compiler.analysis.faults.sizes import Scene
+from nameexpr.compiler.analysis.readings import Reading, affine, extremes
+from nameexpr.compiler.analysis.rules.summation import listed
+from nameexpr.errors import Diagnostic, Mark
+from nameexpr.syntax.unparse import unparse_place
+
+
+def does_not_add_up(scene: Scene, operand: int, dim: int, reading: Reading) -> Diagnostic:
+    """Return the diagnostic for parts whose sizes are not that of the dim (NE314)."""
+    size, title = scene.operands[operand].shape[dim], scene.title(operand)
+    known = [scene.sizes[label] for part in reading.parts for label in part if label in scene.sizes]
+    whole = scene.tree.text[slice(*reading.span)]
+    total = f"{' + '.join(map(str, known))} = {sum(known)}" if len(known) > 1 else str(sum(known))
+    message = f"{whole} is {size} in {title}, but {total}"
+    return scene.diagnostic("NE314", message, [Mark(reading.span, str(size))], "check the parts", (operand,))
+
+
+def no_window(scene: Scene, operand: int, reading: Reading, label: str) -> Diagnostic:
+    """Return the diagnostic for positions that are inside for no index of a label (NE315)."""
+    assert reading.place is not None
+    place, size = unparse_place(reading.place), scene.sizes[reading.label]
+    others = [
+        f"{other} is {scene.sizes[other]}"
+        for other in reading.labels
+        if other in scene.sizes and other != label
+    ]
+    known = f"{', '.join(others)}, and " if others else ""
+    message = f"the window {place} does not fit: {known}the dim of {scene.title(operand)} is {size}"
+    hint = "pad first: p[(1 + T + 1)] = x[T]" if scene.is_formula else "pad first: T -> (1 + T + 1)"
+    return scene.diagnostic("NE315", message, [Mark(reading.span, str(size))], hint, (operand,))
+
+
+def not_determined(scene: Scene, reading: Reading, labels: Sequence[str]) -> Diagnostic:
+    """Return the diagnostic for labels that no dim and no position determines (NE316)."""
+    is_one = len(labels) == 1
+    message = (
+        f"the {'size' if is_one else 'sizes'} of {listed(labels)} {'is' if is_one else 'are'} not determined"
+    )
+    message += ": it is only in positions" if is_one else ": they are only in positions"
+    given = f"sizes={{'{labels[-1]}': ...}}" if scene.is_formula else f"{labels[-1]}=..."
+    hint = f"give {'its size' if is_one else 'all but one'}: {given}"
+    return scene.diagnostic("NE316", message, [Mark(reading.span)], hint)
+
+
+def outside(scene: Scene, operand: int, reading: Reading, ends: tuple[int, int]) -> Diagnostic:
+    """Return the diagnostic for positions that leave a dim (NE317)."""
+    assert reading.place is not None
+    last = scene.sizes[reading.label] - 1
+    place = unparse_place(reading.place)
+    said = (
+        f"positions {place} go from {ends[0]} to {ends[1]}"
+        if reading.labels
+        else f"position {place} is {ends[0]}"
+    )
+    message = f"{said}, and the dim of {scene.title(operand)} goes from 0 to {last}"
+    if last < 0:
+        message = f"{said}, and the dim of {scene.title(operand)} has no elements"
+    hint = "leave one end out, x[(1 + t)] - x[(t + 1)], or pad first: p[(1 + T)] = x[T]"
+    if not reading.labels:
+        hint = "positions count from 0; the last is size[C]-1"
+    return scene.diagnostic("NE317", message, [Mark(reading.span)], hint, (operand,))
+
+
+def position_fault(scene: Scene, operand: int, reading: Reading) -> Diagnostic | None:
+    """Return what is wrong with one position where all else is known; None if it is right."""
+    assert reading.place is not None
+    unknown = [label for label in reading.labels if label not in scene.sizes]
+    if unknown:
+        return not_determined(scene, reading, unknown)
+    place = affine(reading.place, scene.sizes)
+    if place is None or not all(scene.sizes[label] for label in place[1]):
+        return None
+    ends = extremes(place, scene.sizes)
+    return (
+        None
+        if 0 <= ends[0] <= ends[1] < scene.sizes[reading.label]
+        else outside(scene, operand, reading, ends)
+    )

@@ -1,0 +1,157 @@
+"""Walks over syntax trees: the items of terms, the nodes of values, the terms of formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TypeGuard
+
+from nameexpr.errors import Diagnostic, Mark, error
+from nameexpr.syntax.ast import (
+    ATOMS,
+    LABELLED,
+    Anonymous,
+    AnyAtom,
+    At,
+    Atom,
+    Binary,
+    Call,
+    CallAlong,
+    Formula,
+    Group,
+    Item,
+    Label,
+    Literal,
+    NamedGroup,
+    Node,
+    Parts,
+    Term,
+    Unary,
+    Use,
+)
+from nameexpr.syntax.items import parts_of
+
+
+def items_in(item: Item) -> tuple[Item, ...] | None:
+    """Return the items that an item holds: those of a group, parts as groups, the dim of a position."""
+    match item:
+        case Group(items) | NamedGroup(_, Group(items)):
+            return items
+        case Parts(parts) | NamedGroup(_, Parts(parts)):
+            return parts
+        case At(base):
+            return (base,)
+    return None
+
+
+def atoms(items: tuple[Item, ...]) -> Iterator[Atom]:
+    """Yield the items that hold no others, left to right, inside groups too; of a position its dim."""
+    for item in items:
+        inside = None if isinstance(item, ATOMS) else items_in(item)
+        if inside is None:
+            yield item  # type: ignore[misc]  # what holds no others is an atom
+        else:
+            yield from atoms(inside)
+
+
+def atoms_of(kind: type[AnyAtom] | tuple[type[AnyAtom], ...], terms: Iterable[Term]) -> list[AnyAtom]:
+    """Return the items of a kind that stand in terms, inside groups too."""
+    return [atom for term in terms for atom in atoms(term.items) if isinstance(atom, kind)]
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The nodes right below a node; of a use, those of its positions."""
+    if isinstance(node, Use):
+        return () if node.term is None else places(node.term)
+    if isinstance(node, Binary):
+        return (node.left, node.right)
+    if isinstance(node, Unary):
+        return (node.value,)
+    return node.arguments if isinstance(node, Call | CallAlong) else ()
+
+
+def places(term: Term) -> tuple[Node, ...]:
+    """Return the places of a term's positions, from left to right."""
+    return tuple([item.place for item in term.items if isinstance(item, At)])
+
+
+def is_bare_label(node: Node) -> TypeGuard[Use]:
+    """Whether a node is the index along a label, which a position writes as the bare name."""
+    return isinstance(node, Use) and node.name == "index" and node.term is not None and _is_label(node.term)
+
+
+def _is_label(term: Term) -> bool:
+    return len(term.items) == 1 and isinstance(term.items[0], Label)
+
+
+def nodes(tree: Node) -> Iterator[Node]:
+    """Yield all nodes of an expression, from left to right, parents before their children."""
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(children(node)))
+
+
+def terms_in(tree: Formula) -> Iterator[Term]:
+    """Yield every term of a formula: on the left, of uses, in brackets."""
+    for statement in tree.statements:
+        if statement.term is not None:
+            yield statement.term
+        for value in statement.values:
+            for node in nodes(value):
+                if isinstance(node, Use | CallAlong) and node.term is not None:
+                    yield node.term
+
+
+def labels_in(*terms: Term) -> set[str]:
+    """Return every label that stands in terms, and in their positions."""
+    found = {atom.name for atom in atoms_of(LABELLED, terms)}
+    for place in [place for term in terms for place in places(term)]:
+        inside = [node.term for node in nodes(place) if isinstance(node, Use) and node.term is not None]
+        found |= labels_in(*inside)
+    return found
+
+
+def is_live(part: Group) -> bool:
+    """Whether the value has a part, that is, whether it has a label: `1` and `_` are skipped."""
+    return any(not isinstance(atom, Literal | Anonymous) for atom in atoms(part.items))
+
+
+def value_atoms(items: tuple[Item, ...]) -> Iterator[Atom]:
+    """Yield the atoms of the dims that a value has: of parts those that are live, of positions the labels."""
+    for item in items:
+        parts = parts_of(item)
+        if isinstance(item, At):
+            yield from labels_in_place(item.place)
+        elif parts is None:
+            yield from atoms((item,))
+        else:
+            yield from atoms(tuple([part for part in parts.parts if is_live(part)]))
+
+
+def labels_in_place(place: Node) -> Iterator[Atom]:
+    """Yield the labels over which a position varies, where they are written."""
+    for node in nodes(place):
+        if isinstance(node, Use) and node.term is not None and node.name != "size":
+            yield from atoms(tuple([item for item in node.term.items if not isinstance(item, At)]))
+
+
+def value_atoms_of(kind: type[AnyAtom] | tuple[type[AnyAtom], ...], terms: Iterable[Term]) -> list[AnyAtom]:
+    """Return the atoms of a kind among the dims that values have."""
+    return [atom for term in terms for atom in value_atoms(term.items) if isinstance(atom, kind)]
+
+
+def check_depth(tree: Formula, deepest: int) -> None:
+    """Raise NE708 if values nest deeper than every later pass can follow."""
+    for value in [value for statement in tree.statements for value in statement.values]:
+        depth = {id(value): 1}
+        stack: list[Node] = [value]
+        while stack:
+            node = stack.pop()
+            for child in children(node):
+                depth[id(child)] = depth[id(node)] + 1
+                stack.append(child)
+            if depth[id(node)] > deepest:
+                message = f"values nest deeper than {deepest}"
+                hint = "give a part of it a name, in a statement of its own"
+                raise error(Diagnostic("NE708", message, tree.text, (Mark(node.span),), hint=hint))
