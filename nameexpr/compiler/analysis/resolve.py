@@ -65,7 +65,9 @@ def resolve(tree: ast.Expression, operands: Sequence[Operand], *, is_reduced: bo
 
 
 def _where(operand: Operand, term: ast.Term, position: int) -> str:
-    """Return what tells the dims of an operand apart that are read: a formula sees it through many terms."""
+    """Return a key that distinguishes the dims of an operand that are read: a formula sees it through many
+    terms.
+    """
     return f"{operand.name}[{unparse_term(term)}]" if operand.name else str(position)
 
 
@@ -77,8 +79,8 @@ def resolve_result(
     readings: dict[str, Reading],
     name: str = "",
 ) -> Axes:
-    """Return the labels of every dim of a result, of a statement's `name`, and note the sizes that it writes
-    and its dims that are made of parts.
+    """Return the labels of every dim of a result, of a statement's `name`, and record the sizes in its term
+    and its dims that consist of parts.
     """
     dims: list[tuple[ast.Item, int]] = []
     for item in term.items:
@@ -100,7 +102,7 @@ class _Reader:
     readings: dict[str, Reading] = field(default_factory=dict)
 
     def axes(self, dims: Sequence[tuple[ast.Item, int]], operand: int | None, where: str = "") -> Axes:
-        """Return the labels of each dim; most dims have one, of their own."""
+        """Return the labels of each dim; most dims have a single label."""
         return tuple(
             (item.name,) if isinstance(item, ast.Label) else self.dim(item, number, operand, f".{dim}", where)
             for dim, (item, number) in enumerate(dims)
