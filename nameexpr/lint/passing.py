@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 from itertools import chain
 
-from nameexpr.lint.scopes import NameScope, is_static
+from nameexpr.lint.bindings import NameScope, is_static
 from nameexpr.lint.targets import Targets
 from nameexpr.lint.values import Definition, Home, Instance, Items, Parameter, Passing, Text, Value, Values
 
