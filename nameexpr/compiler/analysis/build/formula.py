@@ -26,7 +26,8 @@ from nameexpr.compiler.ir.axes import (
     mentioned,
 )
 from nameexpr.compiler.ir.dtypes import WeakDtype, is_castable, strong
-from nameexpr.compiler.ir.graph import Along, Arrange, Graph, Index, View
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.nodes import Along, Arrange, Index, View
 from nameexpr.dims import name_fault
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import ALONG, CONSTANTS, INDEX, NEED_ELEMENTS, SIZE
