@@ -17,6 +17,7 @@ from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.axes import Axes, shown
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.nodes import (
+    CAST,
     Along,
     Arrange,
     Drop,
@@ -107,7 +108,7 @@ class _Values:
                 return written_number(number)
             case Index(label):
                 return f"index[{shown(label)}]"
-            case Map(CAST, _, dtype):
+            case Map(function, _, dtype) if function == CAST:
                 return f"as {dtype}"
             case Map(function, arguments):
                 return written_call(FUNCTIONS[function], [self._argument(one) for one in arguments])
