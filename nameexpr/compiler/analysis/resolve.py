@@ -185,9 +185,10 @@ def _check_count(tree: ast.Expression, operands: Sequence[Operand]) -> None:
             hint = f"commas separate operands, dims are separated by spaces: {spaced}"
         raise error(Diagnostic("NE501", f"{wants}, but {got}", tree.text, marks, infos, hint))
     last = Mark(terms[-1].span, "the last term")
-    extra = ", ".join(str(position) for position in range(len(terms), count))
-    add, leave = ("a term for operand", "it") if count == len(terms) + 1 else ("terms for operands", "them")
-    hint = f"add {add} {extra}, or leave {leave} out"
+    hint = f"add a term for operand {count - 1}, or leave it out"
+    if count > len(terms) + 1:
+        between = "and" if count == len(terms) + 2 else "to"
+        hint = f"add terms for operands {len(terms)} {between} {count - 1}, or leave them out"
     raise error(Diagnostic("NE502", f"{wants}, but {got}", tree.text, (last,), infos, hint))
 
 
