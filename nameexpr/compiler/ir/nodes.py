@@ -10,6 +10,9 @@ value = View        an operand, or an earlier value, seen through a term
 | Arrange     a value in the order, groups, repeats of a term
 | Drop        a value without some dims of size 1
 | Window      a value whose dims are read at affine positions: windows, strides, parts
+| State       the rows of a recurrence that are read, one for each step
+| Recurrence  starts, and a step that is computed once for each index along a label
+| Rows        all rows of one statement of a recurrence
 """
 
 from __future__ import annotations
@@ -123,7 +126,61 @@ class Window:
     reads: tuple[Read, ...]
 
 
-Node = View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop | Window
+@record
+class State:
+    """The rows of statement `number` of recurrence `key` that are read: row T + `offset` in step T.
+
+    `axes` are the dims of a row. The value has the label of the steps, too, so that it is computed with like
+    any other; what depends on it is computed step by step.
+    """
+
+    key: str
+    number: int
+    label: str
+    offset: int
+    axes: Axes
+
+
+@record
+class Recurrence:
+    """Statements that read their own earlier rows; `inputs` are the other values that their steps read.
+
+    For each statement: `starts` are the values of its first rows and how many rows each is, `steps` the value
+    of a row, which still has the label of the steps, and `axes` the dims of a row.
+    """
+
+    key: str
+    label: str
+    starts: tuple[tuple[tuple[int, int], ...], ...]
+    steps: tuple[int, ...]
+    axes: tuple[Axes, ...]
+    inputs: tuple[int, ...]
+
+
+@record
+class Rows:
+    """The rows of one statement of a recurrence, starts first; `axes` are the dims of all of them."""
+
+    recurrence: int
+    number: int
+    axes: Axes
+
+
+Node = (
+    View
+    | Scalar
+    | Index
+    | Filled
+    | Map
+    | Reduction
+    | Along
+    | Arrange
+    | Drop
+    | Window
+    | State
+    | Recurrence
+    | Rows
+)
 
 
 def sources_of(node: Node) -> tuple[int, ...]:
@@ -135,7 +192,9 @@ def sources_of(node: Node) -> tuple[int, ...]:
             return arguments
         case Reduction(_, factors):
             return factors
-        case Along(_, value) | Arrange(value) | Drop(value) | Window(value):
+        case Recurrence():
+            return (*node.inputs, *[value for starts in node.starts for _, value in starts])
+        case Along(_, value) | Arrange(value) | Drop(value) | Window(value) | Rows(value):
             return (value,)
         case _:
             return ()

@@ -22,6 +22,8 @@
     pointwise function, constants, shape, dtype, over             of arrays, which are broadcast, and numbers
     along_axes function, axes, dtype, over                        along axes that stay: softmax, cumsum, sort
     fused function, shape, axes, tiles, steps, factors, dtype     functions and a reduction, block by block
+    recurrence recurrence           a program run once for each step, which reads rows that it has written
+    item axes                       one of the arrays that a recurrence gives
     loop loop, dtype                a program run for one part of its sources at a time
 
 Values are numbered: operands first, then one per instruction. The properties of each primitive are one row of
@@ -45,7 +47,7 @@ Primitive = Literal[
     "full", "ones", "constant", "arange",
     "sum", "slices", "reduce", "apply", "divide",
     "multiply", "dot", "vecdot", "matmul", "integer_matmul", "einsum",
-    "pointwise", "along_axes", "fused", "loop",
+    "pointwise", "along_axes", "fused", "loop", "recurrence", "item",
 ]  # fmt: skip
 UFUNCS = frozenset(row.kernel for row in FUNCTIONS.values() if row.is_ufunc)
 """Pointwise kernels that accept an output array."""
@@ -97,6 +99,33 @@ class Loop:
         return 0 if self.block else sum(axis is not None for axis in self.cuts[source])
 
 
+@record
+class StepLoop:
+    """A program that is run once for each of `length` steps, and writes a row of each array in each.
+
+    The first sources of the instruction are the starts: `starts` has for each array how many rows each of its
+    starts has, one after the other. The other sources are what the steps read: of those in `cut` the body
+    reads the index of the step along axis 0, of others all. Further operands of the body are rows: of the
+    array and as many rows after the current step as `reads` has. The results of the body are the next rows.
+    """
+
+    body: Program
+    length: int
+    starts: tuple[tuple[int, ...], ...]
+    cut: tuple[bool, ...]
+    reads: tuple[tuple[int, int], ...]
+    label: str = ""
+
+    @property
+    def count(self) -> int:
+        """The number of starts among the sources."""
+        return sum(map(len, self.starts))
+
+    def offset(self, array: int) -> int:
+        """Return how many rows an array has before the first step."""
+        return sum(self.starts[array])
+
+
 class Instruction(NamedTuple):
     """A primitive, the values that it reads, and its parameters; unused parameters are left out.
 
@@ -132,6 +161,8 @@ class Instruction(NamedTuple):
         The results of a block, numbered as the sources of steps; several only under a sum.
     loop : Loop or None
         The program that `loop` runs.
+    recurrence : StepLoop or None
+        The program that `recurrence` runs.
     """
 
     primitive: Primitive
@@ -147,6 +178,7 @@ class Instruction(NamedTuple):
     steps: tuple[Instruction, ...] = ()
     factors: tuple[int, ...] = ()
     loop: Loop | None = None
+    recurrence: StepLoop | None = None
 
     def __repr__(self) -> str:
         fields = zip(self._fields[1:], self[1:], INSTRUCTION_DEFAULTS, strict=True)

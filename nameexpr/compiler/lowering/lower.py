@@ -22,8 +22,11 @@ from nameexpr.compiler.ir.nodes import (
     Filled,
     Index,
     Map,
+    Recurrence,
     Reduction,
+    Rows,
     Scalar,
+    State,
     View,
     Window,
     is_moved,
@@ -102,7 +105,7 @@ class Lowering:
             case Reduction():
                 return self._reduction(number, node, preferred)
             case Along(function, source, labels):
-                value, dtype = self._strong(self.value(source)), self.graph.dtypes[number]
+                value, dtype = self.strong(self.value(source)), self.graph.dtypes[number]
                 axes, other = tuple(map(value.axis, labels)), "" if value.dtype == dtype else dtype
                 made = Instruction("along_axes", (value.number,), axes=axes, dtype=other, function=function)
                 return self.build.emit(made, value.labels, dtype, self.build.row_major_strides(value.labels))
@@ -112,6 +115,10 @@ class Lowering:
                 return self.build.reshape(value, self.build.shape(kept), kept)
             case Window(source, reads):
                 return self.build.window(self.value(source), reads)
+            case Recurrence() | Rows() | State():
+                from nameexpr.compiler.lowering.recurrences import lower_recurrence
+
+                return lower_recurrence(self, number, node, lower, lower_view)
             case Arrange(source, axes):
                 return self._arranged(source, axes, is_row_major=number in self.row_major)
 
@@ -136,7 +143,7 @@ class Lowering:
     def _reduction(self, number: int, node: Reduction, preferred: Labels) -> Value:
         if self.fusing is not None and self.fusing.fuses(number):
             return self.fusing.lowered(self.build, number, self.value)
-        factors = [self._strong(self.value(factor)) for factor in node.factors]
+        factors = [self.strong(self.value(factor)) for factor in node.factors]
         own, dtype = self.graph.labels[number], self.graph.dtypes[number]
         # A reduced label may occur in the result as a new dim.
         order = tuple(dict.fromkeys([label for label in preferred if label not in node.labels] + [*own]))
@@ -171,7 +178,7 @@ class Lowering:
         self.plans[number] = self.plan(contraction, factors), before + len(last.steps if last else ())
         return self.plans[number]
 
-    def _strong(self, value: Value) -> Value:
+    def strong(self, value: Value) -> Value:
         """Return a Python scalar as an array of the dtype that NumPy gives it; an array unchanged."""
         if not isinstance(value.dtype, WeakDtype):
             return value
@@ -185,7 +192,7 @@ class Lowering:
     def _arranged(self, source: int, axes: Axes, *, is_row_major: bool) -> Value:
         if source not in self.values:
             self.values[source] = self.made(source, tuple(dict.fromkeys(chain.from_iterable(axes))))
-        value = self._strong(self.values[source])
+        value = self.strong(self.values[source])
         is_view = not value.is_fresh and is_moved(self.graph.nodes[source])
         return lower_arrangement(self.build, axes, value, is_moved=is_view, is_row_major=is_row_major)
 

@@ -267,6 +267,21 @@ def _loop_scratch(instruction: Instruction, sources: Sequence[Array], result: Ar
     return max([0, *(size for info in infos for size in moments(info))])
 
 
+def _step_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
+    """Return the peak memory of a step, and of the arrays of all rows but the first."""
+    steps = instruction.recurrence
+    assert steps is not None
+    body, shapes = steps.body, shapes_of(steps.body)
+    info = info_of(
+        body, shapes, [OperandLayout(source.dtype) for source in sources[steps.count :]], is_body=True
+    )
+    sizes = [
+        (steps.offset(number) + steps.length) * info.arrays[output].size
+        for number, output in enumerate(body.outputs)
+    ]
+    return sum(sizes[1:]) + max([0, *moments(info)])
+
+
 def _pointwise_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
     return pointwise_bytes(instruction, sources, result.dtype, None if instruction.over is None else result)
 
@@ -283,6 +298,7 @@ def _einsum_scratch(instruction: Instruction, sources: Sequence[Array], result: 
 SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]] = {
     "fused": block_bytes,
     "loop": _loop_scratch,
+    "recurrence": _step_scratch,
     "pointwise": _pointwise_scratch,
     "multiply": _ufunc_scratch,
     "divide": _ufunc_scratch,

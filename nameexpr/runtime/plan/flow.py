@@ -24,8 +24,11 @@ from nameexpr.compiler.ir.nodes import (
     Filled,
     Index,
     Map,
+    Recurrence,
     Reduction,
+    Rows,
     Scalar,
+    State,
     View,
     Window,
     number_of,
@@ -97,7 +100,7 @@ class _Values:
             return self.compiled.tree.operands[node.position]
         return self.names.get(value, [HOLE])[0]
 
-    def _title(self, value: int) -> str:
+    def _title(self, value: int) -> str:  # noqa: PLR0912  a case for each kind
         node = self.compiled.graph.nodes[value]
         match node:
             case View(position, earlier):
@@ -119,6 +122,10 @@ class _Values:
                 return along(function, labels, self._argument(source))
             case Arrange():
                 return "reordered"
+            case Recurrence(_, label):
+                return f"steps along {shown(label)}"
+            case Rows() | State():
+                return "rows"
             case Window(source):
                 return f"window of {self._argument(source)}"
             case Drop(_, labels):

@@ -263,6 +263,7 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "full": _full,
     "fused": _fused,
     "integer_matmul": _integer_matmul,
+    "item": 30.0,
     "matmul": _matmul,
     "multiply": lambda _, sources, made: function_cost("multiply", (), sources, made),
     "ones": 30.0,

@@ -5,10 +5,10 @@ node.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from nameexpr.compiler.analysis.build.contractions import reduction, widened
-from nameexpr.compiler.analysis.build.values import Arithmetic, Values
+from nameexpr.compiler.analysis.build.values import Arithmetic, StatementValue, Values
 from nameexpr.compiler.analysis.faults import values as faults
 from nameexpr.compiler.analysis.operands import Views
 from nameexpr.compiler.analysis.scope import Scope
@@ -34,19 +34,10 @@ from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import ALONG, CONSTANTS, INDEX, NEED_ELEMENTS, SIZE
 from nameexpr.records import field, record, replace
 from nameexpr.syntax import ast
-from nameexpr.syntax.ast import Dots, Label, Pack, Term
+from nameexpr.syntax.ast import Dots, Label, Pack
 
-
-@record
-class StatementValue:
-    """An earlier statement: its value, its labels in order, and its term with the axes of that term."""
-
-    value: int
-    order: Labels
-    mention: Labels
-    term: Term | None
-    axes: Axes | None
-    arranged: int
+if TYPE_CHECKING:
+    from nameexpr.compiler.analysis.build.recurrences import RecurrenceWriter
 
 
 def build_formula(
@@ -88,9 +79,14 @@ class FormulaWriter:
     values: Values
     dtype: str = ""
     statements: dict[str, StatementValue] = field(default_factory=dict)
+    recurring: RecurrenceWriter | None = None
 
     def statement(self, number: int) -> StatementValue:
         """Write a statement: its value, arranged according to its term."""
+        if any(number in group.numbers for group in self.scope.recurrences):
+            from nameexpr.compiler.analysis.build.recurrences import rows_of
+
+            return rows_of(self, number)
         statement, axes = self.scope.tree.statements[number], self.views.left[number]
         values, graph = self.values, self.values.graph
         if self.views.readings or self.scope.has_readings:
@@ -105,7 +101,7 @@ class FormulaWriter:
             written = StatementValue(value, order, mention, None, None, arranged)
         else:
             axes = expand_ellipsis(axes, graph.labels[value])
-            self._check_left(statement, value, axes)
+            self.check_left(statement, value, axes)
             value = values.integer(value)
             values.check_is_array(value, statement.value.span)
             order, mention = flat(axes), mentioned(statement.term, axes)
@@ -115,13 +111,15 @@ class FormulaWriter:
             self.statements[statement.name] = written
         return written
 
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Return the shapes of the statements so far that have a term."""
+        earlier = {name: one.axes for name, one in self.statements.items() if one.axes is not None}
+        return {name: tuple(map(self.values.graph.cells, axes)) for name, axes in earlier.items()}
+
     def _read_positions(self, statement: ast.Statement) -> None:
         from nameexpr.compiler.analysis.resolve_views import read_statement
 
-        earlier = {name: one.axes for name, one in self.statements.items() if one.axes is not None}
-        graph = self.values.graph
-        shapes = {name: tuple(map(graph.cells, axes)) for name, axes in earlier.items()}
-        read_statement(self.scope.text, statement, shapes, self.views)
+        read_statement(self.scope.text, statement, self.shapes(), self.views)
 
     def in_dtype(self, result: StatementValue, statement: ast.Statement) -> StatementValue:
         """Return a result in the requested dtype (NE610 if that dtype cannot hold it)."""
@@ -155,7 +153,7 @@ class FormulaWriter:
                 names.append(under[label.number - 1] if 0 < label.number <= len(under) else None)
         return tuple(names)
 
-    def _check_left(self, statement: ast.Statement, value: int, axes: Axes) -> None:
+    def check_left(self, statement: ast.Statement, value: int, axes: Axes) -> None:
         """Reject dims that would be dropped implicitly, and new dims of unknown size."""
         own = self.values.graph.labels[value]
         kept = {label for labels in axes for label in labels}
@@ -192,6 +190,8 @@ class FormulaWriter:
             return self.values.graph.scalar(CONSTANTS[node.name]), ()
         if node.name in (SIZE, INDEX):
             return self._size_or_index(node)
+        if self.recurring is not None and node.name in self.recurring.group.names:
+            return self.recurring.use(node)
         statement = self.statements.get(node.name)
         if statement is not None:
             return self._earlier(node, statement)
