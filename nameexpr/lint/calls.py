@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import Any
 
 from nameexpr.lint import OPEN, LiteralCall
+from nameexpr.lint.bindings import NameScope
 from nameexpr.lint.modules import Module
 from nameexpr.lint.passing import arguments_of, text_values, used_in
-from nameexpr.lint.scopes import NameScope
 from nameexpr.lint.targets import Targets
 from nameexpr.lint.values import Applied, Parameter, Passing, Text
 from nameexpr.records import record
