@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from nameexpr.errors import Diagnostic, Mark
-from nameexpr.records import record
+from nameexpr.records import record, replace
 from nameexpr.syntax import ast
 from nameexpr.syntax.items import parts_of
+from nameexpr.syntax.unparse import unparse_value
 from nameexpr.syntax.walk import nodes
 
 
@@ -106,9 +107,28 @@ def without_start(tree: ast.Formula, statement: ast.Statement, use: ast.Use) -> 
     """Return the diagnostic for a statement that reads itself and has no start (NE243)."""
     name = statement.name or ""
     items = () if statement.term is None else statement.term.items
-    step, *rest = [item.name for item in items if isinstance(item, ast.Label)] or ["T"]
-    row = "".join(f" {label}" for label in rest)
-    form = f"{name}[(1 + {step}){row}] = 0, ... {name}[_@{step}{row}] ..."
-    hint = f"write a start, and read earlier elements: {form}"
+    labels = [item.name for item in items if isinstance(item, ast.Label)]
+    step = labels[0] if labels else "T"
+    left = " ".join([f"(1 + {step})", *labels[1:]])
+    value = unparse_value(_reading_before(statement.value, name, step))
+    hint = f"write a start, and read the row before: {name}[{left}] = 0, {value}"
     marks = (Mark(statement.name_span), Mark(use.span))
     return Diagnostic("NE243", f"'{name}' uses itself, and has no start", tree.text, marks, hint=hint)
+
+
+def _reading_before(node: ast.Node, name: str, step: str) -> ast.Node:
+    """Return a value in which a statement is read one step before."""
+    match node:
+        case ast.Use(own, ast.Term(items)) if own == name:
+            place = ast.Use("index", ast.Term((ast.Label(step),)))
+            before = ast.At(ast.Anonymous(), place)
+            rest = [before if item == ast.Label(step) else item for item in items]
+            return replace(node, term=ast.Term(tuple(rest)))
+        case ast.Unary(_, value):
+            return replace(node, value=_reading_before(value, name, step))
+        case ast.Binary(_, left, right):
+            sides = [_reading_before(side, name, step) for side in (left, right)]
+            return replace(node, left=sides[0], right=sides[1])
+        case ast.Call(_, arguments) | ast.CallAlong(_, _, arguments):
+            return replace(node, arguments=tuple([_reading_before(one, name, step) for one in arguments]))
+    return node

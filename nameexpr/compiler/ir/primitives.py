@@ -205,9 +205,9 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "pointwise": PrimitiveRules(shapes.pointwise, strides.of_pointwise, _each_result, shapes.of_pointwise),
     "along_axes": PrimitiveRules(shapes.along_axes, strides.along_axes, _each_cell, shapes.behind),
     "fused": PrimitiveRules(shapes.fused, strides.of_blocks, _each_step, shapes.of_fused),
+    "loop": PrimitiveRules(_loop_shape, strides.of_loop, _loop_work),
     "recurrence": PrimitiveRules(_stepped, strides.row_major, _stepped_work),
     "item": PrimitiveRules(shapes.as_asked, is_view=True),
-    "loop": PrimitiveRules(_loop_shape, strides.of_loop, _loop_work),
 }
 
 WORKING: frozenset[Primitive] = frozenset(

@@ -188,6 +188,8 @@ class Instruction(NamedTuple):
     @property
     def kind(self) -> str:
         """The name of the instruction in tables of steps."""
+        if self.recurrence is not None:
+            return "loop"
         if self.loop is not None:
             return "looped" if self.loop.block else "sliced"
         return self.primitive.removeprefix("integer_").replace("_", "")

@@ -131,7 +131,7 @@ def _all_rows(lowering: Lowering, node: Recurrence, lower: Callable[..., tuple[P
     loop = StepLoop(program, graph.sizes[label], rows, tuple(cut), reads, label)
     sources = (*starts, *[value.number for value in inputs])
     made = Instruction("recurrence", sources, recurrence=loop)
-    return build.emit(made, (), graph.strong(node.steps[0]))
+    return build.emit(made, (label,), graph.strong(node.steps[0]))
 
 
 def _starts(lowering: Lowering, node: Recurrence) -> tuple[list[int], tuple[tuple[int, ...], ...]]:

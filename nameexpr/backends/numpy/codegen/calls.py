@@ -28,8 +28,7 @@ def call_text(instruction: Instruction, sources: Sequence[str]) -> str:
     """Return an instruction as plans show it: its call, or the ranges of a loop."""
     loop = instruction.loop
     if instruction.recurrence is not None:
-        steps = instruction.recurrence
-        return f"{steps.length} steps along {shown(steps.label)}"
+        return f"{instruction.recurrence.length} steps along {shown(instruction.recurrence.label)}"
     if instruction.primitive == "fused":
         steps = [step.function and str(callee_of(step.function)) for step in instruction.steps]
         return "blocks of " + ", ".join(dict.fromkeys(step or "cast" for step in steps))

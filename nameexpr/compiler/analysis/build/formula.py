@@ -35,6 +35,7 @@ from nameexpr.ops import ALONG, CONSTANTS, INDEX, NEED_ELEMENTS, SIZE
 from nameexpr.records import field, record, replace
 from nameexpr.syntax import ast
 from nameexpr.syntax.ast import Dots, Label, Pack
+from nameexpr.syntax.items import is_read
 
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.build.recurrences import RecurrenceWriter
@@ -227,7 +228,7 @@ class FormulaWriter:
     def _earlier(self, node: ast.Use, statement: StatementValue) -> tuple[int, Labels]:
         graph = self.values.graph
         term = statement.term if node.term is None else node.term
-        if term == statement.term:
+        if node.term is None or (term == statement.term and not any(map(is_read, node.term.items))):
             if statement.axes is None or only_orders(statement.axes, graph.labels[statement.value]):
                 return statement.value, statement.mention
             axes = tuple(

@@ -11,15 +11,12 @@ from typing import TYPE_CHECKING
 from nameexpr.compiler.analysis.build.values import StatementValue
 from nameexpr.compiler.analysis.faults import recurrences as faults
 from nameexpr.compiler.analysis.readings import affine
-from nameexpr.compiler.analysis.recurrences import Group, step_of
+from nameexpr.compiler.analysis.recurrences import Group, step_of, uses_of
 from nameexpr.compiler.ir.axes import Axes, Labels, flat, mentioned
 from nameexpr.compiler.ir.dtypes import WeakDtype
 from nameexpr.compiler.ir.nodes import (
-    Along,
     Arrange,
-    Drop,
     Recurrence,
-    Reduction,
     Rows,
     Scalar,
     State,
@@ -116,13 +113,16 @@ class RecurrenceWriter:
             read_statement(text, statement, shapes, views)
 
     def _check_rows(self, statement: ast.Statement) -> None:
-        """Refuse what is read of rows that no step has computed yet (NE242)."""
-        from nameexpr.compiler.analysis.recurrences import uses_of
-
+        """Reject what reads rows that no step has computed yet (NE242), or all steps at once (NE244)."""
+        needs_all = faults.needs_all_steps(self.writer.scope.text, statement, self.group.label)
+        if needs_all is not None:
+            raise error(needs_all)
         writer, sizes = self.writer, self.writer.views.sizes
         for use in uses_of(statement):
             if use.name not in self.group.names:
                 continue
+            if use.term is None:
+                raise error(faults.without_term(writer.scope.text, use, self.group.label))
             at = self.group.names.index(use.name)
             other = writer.scope.tree.statements[self.group.numbers[at]]
             step = step_of(other)
@@ -179,8 +179,10 @@ class RecurrenceWriter:
     def _write_steps(self) -> None:
         """Write the steps until their dtypes are those of the rows that they read."""
         values = self.writer.values
-        for row in self.rows:
-            row.dtype = self._joined(row, "bool")
+        for row in self.rows:  # a number has no dtype of its own: the step determines it
+            held = [value for _, value in row.starts]
+            strong = [value for value in held if not isinstance(values.graph.dtypes[value], WeakDtype)]
+            row.dtype = values.common_dtype(strong, ["bool"])
         for _ in range(MOST_DTYPES):
             before = [row.dtype for row in self.rows]
             for number, row in enumerate(self.rows):
@@ -212,8 +214,7 @@ class RecurrenceWriter:
         writer, graph = self.writer, self.writer.values.graph
         number = self.group.names.index(node.name)
         row = self.rows[number]
-        if node.term is None:
-            raise error(faults.without_term(writer.scope.text, node, self.group.label))
+        assert node.term is not None
         axes = writer.views.axes[node.name, node.term]
         is_now = number < self.current and (not row.offset or self._offset(node, row.dim) == row.offset)
         if is_now:
@@ -250,8 +251,6 @@ class RecurrenceWriter:
             if number not in moving and not isinstance(graph.dtypes[number], WeakDtype):
                 inputs[number] = None
             elif not isinstance(node, State):
-                if isinstance(node, Reduction | Along | Drop) and label in node.labels:
-                    raise error(faults.needs_all_steps(self.writer.scope.text, self.rows, label))
                 stack += sources_of(node)
         starts = tuple([self._cast_starts(row) for row in self.rows])
         steps = tuple([self.writer.values.cast(row.step, row.dtype) for row in self.rows])

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from nameexpr.errors import Diagnostic, Mark
 from nameexpr.ops import REDUCTIONS
 from nameexpr.syntax import ast
 from nameexpr.syntax.unparse import unparse_term, unparse_value
-from nameexpr.syntax.walk import nodes
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from nameexpr.compiler.analysis.build.recurrences import Rowed
+from nameexpr.syntax.walk import labels_in, nodes
 
 
 def not_computed(text: str, use: ast.Use, label: str, offset: int | None, start: int) -> Diagnostic:
@@ -21,7 +14,7 @@ def not_computed(text: str, use: ast.Use, label: str, offset: int | None, start:
     shown = use.name if use.term is None else f"{use.name}[{unparse_term(use.term)}]"
     message = f"{shown} is not computed yet in step {label}"
     if offset is None:
-        message = f"{shown} does not read one earlier row of '{use.name}' in step {label}"
+        message = f"{shown} is not one earlier row of '{use.name}' in step {label}"
     elif offset < 0:
         message = f"{shown} is before the start"
     hint = f"the previous step is _@{label if start == 1 else f'({label} + {start - 1})'}"
@@ -65,15 +58,13 @@ def no_dtype(text: str, statement: ast.Statement) -> Diagnostic:
     return Diagnostic("NE242", message, text, (Mark(statement.span),), hint="convert the start, or the step")
 
 
-def needs_all_steps(text: str, rows: Sequence[Rowed], label: str) -> Diagnostic:
-    """Return the diagnostic for a reduction over the steps inside of a step (NE244)."""
-    for row in rows:
-        for node in nodes(row.statement.values[-1]):
-            if isinstance(node, ast.CallAlong) and any(
-                isinstance(item, ast.Label) and item.name == label for item in node.term.items
-            ):
-                what = "reduction" if node.function in REDUCTIONS else "function"
-                message = f"'{label}' is the step here: this {what} needs all steps"
-                hint = f"put {unparse_value(node)} into a statement of its own after this one"
-                return Diagnostic("NE244", message, text, (Mark(node.span),), hint=hint)
-    raise AssertionError("a value that needs all steps is that of a function along them")
+def needs_all_steps(text: str, statement: ast.Statement, label: str) -> Diagnostic | None:
+    """Return the diagnostic for a reduction or function along the steps inside of a step (NE244)."""
+    for node in nodes(statement.values[-1]):
+        labels = labels_in(node.term) if isinstance(node, ast.CallAlong) else ()
+        if isinstance(node, ast.CallAlong) and label in labels:
+            what = "reduction" if node.function in REDUCTIONS else "function"
+            message = f"'{label}' is the step here: this {what} needs all steps"
+            hint = f"put {unparse_value(node)} into a statement of its own before this one"
+            return Diagnostic("NE244", message, text, (Mark(node.span),), hint=hint)
+    return None
