@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import Any
 
 from nameexpr.lint import OPEN, LiteralCall
+from nameexpr.lint.bindings import NameScope
 from nameexpr.lint.modules import Module
 from nameexpr.lint.passing import arguments_of, text_values, used_in
-from nameexpr.lint.scopes import NameScope
 from nameexpr.lint.targets import Targets
 from nameexpr.lint.values import Applied, Parameter, Passing, Text
 from nameexpr.records import record
@@ -97,11 +97,8 @@ class _Calls:
         given = arguments[0]
         values = text_values(given, scope, self.module)
         texts = [value for value in values if isinstance(value, Text)]
-        count = (
-            None
-            if is_partial
-            else _counted(arguments[1:] if not isinstance(given, ast.Starred) else arguments)
-        )
+        is_open_ended = is_partial or isinstance(given, ast.Starred)
+        count = None if is_open_ended else _counted(arguments[1:])
         keywords, is_open = keywords_of(node)
         for number, text in enumerate(texts):
             literal = LiteralCall(function, text.value, count, keywords, is_open)

@@ -13,9 +13,9 @@ from itertools import islice
 from typing import Protocol
 
 from nameexpr.lint import constants, library
+from nameexpr.lint.bindings import Binding, NameScope, class_of_self
 from nameexpr.lint.flow import is_repeated, reaching
 from nameexpr.lint.results import property_of, results, returned
-from nameexpr.lint.scopes import Binding, NameScope, class_of_self
 from nameexpr.lint.values import (
     MOST,
     Constant,

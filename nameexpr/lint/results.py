@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from nameexpr.lint import FUNCTIONS, constants, library, tensors
-from nameexpr.lint.scopes import NameScope
+from nameexpr.lint.bindings import NameScope
 from nameexpr.lint.values import (
     Applied,
     Definition,

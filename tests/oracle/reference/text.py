@@ -22,7 +22,7 @@ TOKEN = re.compile(
 
 
 class Refused(ValueError):
-    """The language refuses this text, or these operands with it.
+    """The language rejects this text, or these operands with it.
 
     Parameters
     ----------
