@@ -287,8 +287,6 @@ class Builder:
             from nameexpr.compiler.lowering.windows import without_overlap
 
             values = [without_overlap(self, value) for value in values]
-        if len(values) == 1:
-            return (values[0].number,)
         owner = owners(self.count, self.instructions)
         results: list[int] = []
         for value in values:
