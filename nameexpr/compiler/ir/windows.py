@@ -7,10 +7,26 @@ no two indices meet. Otherwise the positions are counted, as the bits of an inte
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import prod
 
+from nameexpr.compiler.ir.primitives import is_view
 from nameexpr.compiler.ir.program import Instruction, Shape
 from nameexpr.compiler.ir.strides import row_major_strides
+
+
+def overlaps(
+    value: int, count: int, instructions: Sequence[Instruction], windows: Mapping[int, Shape]
+) -> bool:
+    """Return whether a value is a view through a window that overlaps.
+
+    The first `count` values are operands; `windows` are the shapes of what each window reads.
+    """
+    while value >= count and is_view(view := instructions[value - count]):
+        if value in windows and is_overlapping(view, windows[value]):
+            return True
+        (value,) = view.sources
+    return False
 
 
 def is_overlapping(window: Instruction, source: Shape) -> bool:

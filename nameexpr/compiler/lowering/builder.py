@@ -284,9 +284,10 @@ class Builder:
         are one: those that do are copied.
         """
         if self.windows:
-            from nameexpr.compiler.lowering.windows import without_overlap
+            from nameexpr.compiler.ir.windows import overlaps
 
-            values = [without_overlap(self, value) for value in values]
+            known = self.count, self.instructions, self.windows
+            values = [self.copied(one, is_lax=True) if overlaps(one.number, *known) else one for one in values]
         owner = owners(self.count, self.instructions)
         results: list[int] = []
         for value in values:
