@@ -12,24 +12,27 @@ the language refuses raise `Refused`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from oracle.reference.gather import cells, gather, join, position
 from oracle.reference.match import Named, unify
 from oracle.reference.place import Placed, place
 from oracle.reference.reductions import KEEPING, SUMMING, along
-from oracle.reference.rules import labels_of
+from oracle.reference.rules import inner_items, labels_of, live_labels
 from oracle.reference.scope import (
     DOTS,
     Held,
     Scope,
     View,
     expand,
+    is_at,
     is_number,
     learn_written,
+    nodes_of,
     own_term,
     refuse_bad_texts,
     units_of,
@@ -38,7 +41,7 @@ from oracle.reference.scope import (
     walk,
 )
 from oracle.reference.statements import Along, Call, Index, Number, Size, Statement, Tree, Use, parse
-from oracle.reference.text import Pack, Refused, Term
+from oracle.reference.text import Item, Pack, Parts, Refused, Term
 from oracle.reference.values import Value, from_array, from_number, inexact, pointwise
 
 __all__ = ["Answer", "Named", "Refused", "answers", "evaluate"]
@@ -124,12 +127,11 @@ class Run:
         self.placed: dict[str, Placed] = {}
         learn_written(self.scope, statements, sizes, [one.term or () for one in self.held.values()])
         self.views: dict[tuple[str, Term], View] = {}
-        for statement in statements:
-            self.see(statement.body)
+        self.see(nodes_of(statements))
 
-    def see(self, tree: Tree) -> None:
-        """Match the uses in a tree with what they name, as far as that is known."""
-        for node in walk(tree):
+    def see(self, nodes: Iterable[Tree]) -> None:
+        """Match the uses in trees with what they name, as far as that is known."""
+        for node in nodes:
             if isinstance(node, Use) and node.name in self.held:
                 self.seen(node)
         self.scope.solve()
@@ -148,20 +150,24 @@ class Run:
 
     def execute(self, statement: Statement) -> None:
         """Evaluate a statement and keep its value."""
-        self.see(statement.body)
-        units = self.mentions(statement.body)
-        value = self.value(statement.body)
-        dots = self.names_of_dots(statement.body)
-        name = statement.name
-        self.values[name], self.units[name], self.dots[name] = value, units, dots
-        if statement.term is None:
-            term: Term = ()
-            labels = expand(self.scope, units, value.labels)
-            self.placed[name] = place(self.scope, value, [(label,) for label in labels], dots)
+        self.see(nodes_of([statement]))
+        mentions = [self.mentions(value) for value in statement.values]
+        units = list(dict.fromkeys(unit for mention in mentions for unit in mention))
+        name, term = statement.name, statement.term
+        if term is not None:
+            self.refuse_bad_left(statement, units)
+        values = [self.value(value) for value in statement.values]
+        dots: dict[str, str | None] = {}
+        for value in statement.values:
+            dots = join_dots(dots, self.names_of_dots(value))
+        self.values[name], self.units[name], self.dots[name] = values[0], units, dots
+        if term is None:
+            if len(values) > 1:
+                raise Refused("NE222", f"{len(values)} values of {name}")
+            labels = expand(self.scope, units, values[0].labels)
+            self.placed[name] = place(self.scope, values[0], [(label,) for label in labels], dots)
             return
-        term = statement.term
-        self.refuse_bad_left(statement, units)
-        self.placed[name] = place(self.scope, value, term, dots)
+        self.placed[name] = join(self.scope, values, term, dots)
         self.units[name] = units_of(term)
         self.held[name] = self.hold_statement(term, self.placed[name])
 
@@ -177,7 +183,8 @@ class Run:
         """A statement as later ones use it."""
         labels = labels_of(term)
         literal = any(size != 1 for dim in placed.dims for size in dim if isinstance(size, int))
-        bare = None if literal or len(set(labels)) < len(labels) else term
+        parted = any(isinstance(item, Parts) for item in inner_items(term))
+        bare = None if literal or parted or len(set(labels)) < len(labels) else term
         names = placed.names if self.named else (None,) * placed.array.ndim
         return Held(placed.array, names, bare, is_statement=True)
 
@@ -188,7 +195,7 @@ class Run:
         if isinstance(tree, Use):
             if tree.term is None and tree.name in self.units:
                 return self.units[tree.name]
-            return units_of((self.held[tree.name].term or ()) if tree.term is None else tree.term)
+            return self.units_in((self.held[tree.name].term or ()) if tree.term is None else tree.term)
         if isinstance(tree, Call):
             return list(dict.fromkeys(unit for arg in tree.args for unit in self.mentions(arg)))
         if not isinstance(tree, Along):
@@ -197,6 +204,14 @@ class Run:
         if missing := set(bound) - set(found):
             raise Refused("dims", f"{sorted(missing)} are not in the body of {tree.name}")
         return found if tree.name in KEEPING else [unit for unit in found if unit not in bound]
+
+    def units_in(self, term: Term) -> list[str]:
+        """The labels and packs of a value that is read by a term."""
+        found: list[str] = []
+        for item in term:
+            packs = [f"{item.word}:*"] if isinstance(item, Pack) else []
+            found += packs or live_labels((item,), self.mentions)
+        return list(dict.fromkeys(found))
 
     def names_of_dots(self, tree: Tree) -> dict[str, str | None]:
         """The names that the dims of `...` have in a value."""
@@ -219,7 +234,7 @@ class Run:
         if isinstance(tree, Size):
             return from_number(self.scope.size(tree.label))
         if isinstance(tree, Index):
-            return from_array(np.arange(self.scope.size(tree.label), dtype="int64"), (tree.label,))
+            return self.indices(tree.label)
         if isinstance(tree, Call):
             return pointwise(tree.name, [self.value(arg) for arg in tree.args])
         if isinstance(tree, Use):
@@ -247,15 +262,32 @@ class Run:
         return from_number(self.numbers[use.name]) if use.name in self.numbers else cut
 
     def cut(self, use: Use) -> Value:
-        """Split groups, drop dims of size one that have no label, take diagonals."""
+        """Read the cells of an array, each where its term says."""
         seen, placed = self.seen(use), self.placed.get(use.name)
         value = placed.value if placed else from_array(self.held[use.name].array, self.axes(use))
-        labels = [label for dim in seen.dims for label in dim]
-        shape = [seen.sizes[label] if label in seen.sizes else self.scope.size(label) for label in labels]
-        kept = list(dict.fromkeys(labels))
-        where, whither = [kept.index(label) for label in labels], list(range(len(kept)))
-        arrays = [np.einsum(array.reshape(shape), where, whither) for array in (value.array, value.error)]
-        return Value(arrays[0], tuple(kept), value.dtype, arrays[1])
+        dims = zip(seen.dims, value.array.shape, strict=True)
+        return gather(value, [self.cells(item, whole, seen) for item, whole in dims])
+
+    def cells(self, item: Item, whole: int, seen: View) -> Value:
+        """Where along a dim of this size a use reads, for each index of its labels."""
+        if is_at(item):
+            is_data = any(isinstance(node, Use) for node in walk(item.place))
+            return position(self.value(item.place), whole, is_data)
+
+        def indices(label: str) -> Value:
+            return (
+                from_array(np.arange(seen.sizes[label]), (label,))
+                if label in seen.sizes
+                else self.indices(label)
+            )
+
+        for label in set(labels_of((item,))) - set(seen.sizes):
+            self.scope.size(label)
+        return cells(item, indices, self.scope.sizes, whole)
+
+    def indices(self, label: str) -> Value:
+        """The indices of a label."""
+        return from_array(np.arange(self.scope.size(label), dtype="int64"), (label,))
 
     def axes(self, use: Use) -> tuple[str, ...]:
         """Stand-ins for the labels of an array that is not cut yet."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 REDUCERS = (
     "sum mean prod max min any all var std median logsumexp norm argmax argmin count_nonzero".split()  # noqa: SIM905
@@ -17,8 +18,11 @@ REDUCERS = (
 
 TOKEN = re.compile(
     r"(?P<space>\s+|\#[^\n]*)|(?P<arrow>->)|(?P<dots>\.\.\.)|(?P<int>[0-9]+)"
-    r"|(?P<word>[^\W\d]\w*'*)(?P<pack>\.\.\.)?|(?P<mark>[=(),:])"
+    r"|(?P<word>[^\W\d]\w*'*)(?P<pack>\.\.\.)?|(?P<mark>[=(),:+])|(?P<at>@)"
 )
+GAP = re.compile(r"(?:\s|\#[^\n]*)*")
+STRIDES = re.compile(r"\(-?(?:S)(?:[+-](?:S))*\)".replace("S", r"[0-9]+(?:\*[^\W\d]\w*'*)?|[^\W\d]\w*'*"))
+STRIDE = re.compile(r"([+-]?)(?:([0-9]+)(?:\*|(?![\w'])))?([^\W\d]\w*'*)?")
 
 
 class Refused(ValueError):
@@ -73,24 +77,60 @@ class Group:
     name: str | None = None
 
 
-Item = Label | Literal | Blank | Pack | Group
+@dataclass(frozen=True)
+class Parts:
+    """``(a + b)`` or ``features=(a + b)``: one behind the other."""
+
+    parts: tuple[Term, ...]
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class Affine:
+    """The position of an expression: a number, and labels with what each is multiplied by."""
+
+    number: int
+    strides: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True)
+class At:
+    """``H@(h + dh)``: the position is an `Affine` in an expression, a tree in a formula."""
+
+    base: Item
+    place: Any
+
+
+Item = Label | Literal | Blank | Pack | Group | Parts | At
 Term = tuple[Item, ...]
 
 
 @dataclass(frozen=True)
 class Text:
-    """A parsed expression: input terms, the output term if there is an arrow, the reducer after the colon."""
+    """A parsed expression: input terms, the output term if there is an arrow, the reducer after the colon.
+
+    `others` are the outputs after the first.
+    """
 
     inputs: tuple[Term, ...]
     output: Term | None
     reducer: str | None
+    others: tuple[Term, ...] = ()
 
 
 def parts(items: Term) -> Iterator[Item]:
-    """All items of a term in reading order, those inside groups in place of the groups."""
+    """All items of a term in reading order, those inside groups in place of the groups.
+
+    Positions are left out: their labels are no dims.
+    """
     for item in items:
         if isinstance(item, Group):
             yield from parts(item.items)
+        elif isinstance(item, Parts):
+            for part in item.parts:
+                yield from parts(part)
+        elif isinstance(item, At):
+            yield from parts((item.base,))
         else:
             yield item
 
@@ -104,6 +144,12 @@ def tokens(text: str) -> list[tuple[str, str]]:
         if match is None:
             raise Refused("syntax", f"{text[at]!r} at {at}")
         kind, touching = match.lastgroup or "", end_of_word == at
+        if kind == "at":
+            start = GAP.match(text, match.end()).end()  # type: ignore[union-attr]
+            at = end_of_place(text, start)
+            found.append(("place", text[start:at]))
+            end_of_word = -1 if text[start] == "(" else at
+            continue
         if match["word"] or match["int"]:
             if touching:
                 raise Refused("syntax", f"white space is missing at {at}")
@@ -113,6 +159,51 @@ def tokens(text: str) -> list[tuple[str, str]]:
             found.append((match[0] if kind == "mark" else kind, match[0]))
         at = match.end()
     return found
+
+
+def end_of_brackets(text: str, at: int) -> int:
+    """Where the bracket that opens here is closed."""
+    depth = 0
+    while at < len(text):
+        if text[at] == "#":
+            at = GAP.match(text, at).end()  # type: ignore[union-attr]
+            continue
+        depth += (text[at] in "([") - (text[at] in ")]")
+        at += 1
+        if depth == 0:
+            return at
+    raise Refused("syntax", "a bracket is open")
+
+
+def end_of_place(text: str, at: int) -> int:
+    """Where the position that begins here ends: a number, a name, a use or what is in brackets."""
+    if text[at : at + 1] == "(":
+        return end_of_brackets(text, at)
+    match = re.compile(r"[0-9]+|[^\W\d]\w*'*").match(text, at)
+    if match is None:
+        raise Refused("syntax", f"no position at {at}")
+    opening = GAP.match(text, match.end()).end()  # type: ignore[union-attr]
+    is_use = not match[0].isdecimal() and text[opening : opening + 1] == "["
+    return end_of_brackets(text, opening) if is_use else match.end()
+
+
+def read_affine(text: str) -> Affine:
+    """The position of an expression: a number, a label, or multiples of labels in brackets."""
+    bare = re.sub(r"\s*([-+*()])\s*", r"\1", re.sub(r"\#[^\n]*", " ", text))
+    bare = unicodedata.normalize("NFKC", bare.strip())
+    inside = (
+        bare[1:-1] if STRIDES.fullmatch(bare) else bare if re.fullmatch(r"[0-9]+|[^\W\d]\w*'*", bare) else ""
+    )
+    number, strides = 0, []
+    for sign, size, label in STRIDE.findall(inside):
+        times = int(size or "1") * (-1 if sign == "-" else 1)
+        if label:
+            strides.append((times, label))
+        elif size:
+            number += times
+    if not inside:
+        raise Refused("syntax", f"{text!r} is no position")
+    return Affine(number, tuple(strides))
 
 
 def word_token(match: re.Match[str]) -> tuple[str, str]:
@@ -147,19 +238,17 @@ class Reader:
     def text(self) -> Text:
         """Read a whole text."""
         inputs, output, reducer = self.terms(), None, None
+        others: list[Term] = []
         if self.kind() == "arrow":
             self.take("arrow")
-            outputs = self.terms()
-            if len(outputs) != 1:
-                raise Refused("output", "one output term")
-            output = outputs[0]
+            output, *others = self.terms()
         if self.kind() == ":":
             self.take(":")
             reducer = self.take("name")
             if reducer not in REDUCERS:
                 raise Refused("reducer", f"{reducer!r} is not a reducer")
         self.take("end")
-        return Text(inputs, output, reducer)
+        return Text(inputs, output, reducer, tuple(others))
 
     def terms(self) -> tuple[Term, ...]:
         """Read terms up to what is not a comma."""
@@ -177,11 +266,19 @@ class Reader:
         return tuple(found)
 
     def item(self) -> Item:
-        """Read one item."""
+        """Read one item, with its position if it has one."""
+        base = self.base()
+        return At(base, self.place(self.take("place"))) if self.kind() == "place" else base
+
+    def place(self, text: str) -> Any:
+        """Read a position."""
+        return read_affine(text)
+
+    def base(self) -> Item:
+        """Read an item without a position."""
         kind = self.kind()
         if kind == "(":
-            inside = self.group()
-            return Group(inside) if inside else Literal(1)
+            return self.group()
         word = self.take("name", "int", "blank", "dots", "pack")
         if kind == "int":
             return Literal(int(word))
@@ -195,19 +292,29 @@ class Reader:
         """Read what follows ``name`` from its equals sign on."""
         self.take("=")
         if self.kind() == "(":
-            return Group(self.group() or (Literal(1),), name)
+            group = self.group()
+            return replace(group, name=name) if isinstance(group, Group | Parts) else Group((group,), name)
         kind, word = self.kind(), self.take("int", "name")
         return Label(name, size=int(word)) if kind == "int" else Label(word, alias=name)
 
-    def group(self) -> Term:
-        """Read a bracketed list of items; a factor has no name of its own."""
+    def group(self) -> Group | Parts | Literal:
+        """Read a bracketed list of items, or several with plus signs between them; a factor has no name of
+        its own.
+        """
         self.take("(")
-        inside = self.items()
+        inside = [self.items()]
+        while self.kind() == "+":
+            self.take("+")
+            inside.append(self.items())
         self.take(")")
-        for item in inside:
-            if (isinstance(item, Label) and item.alias) or (isinstance(item, Group) and item.name):
+        for item in (item for part in inside for item in part):
+            if (isinstance(item, Label) and item.alias) or (isinstance(item, Group | Parts) and item.name):
                 raise Refused("group", "a factor of a group cannot have a name of its own")
-        return inside
+        if len(inside) > 1:
+            if not all(inside):
+                raise Refused("syntax", "an empty part")
+            return Parts(tuple(inside))
+        return Group(inside[0]) if inside[0] else Literal(1)
 
 
 def parse(text: str) -> Text:
