@@ -25,7 +25,9 @@ Indices = Callable[[str], Value]
 Chosen = Mapping[int, int]
 
 
-def cells(item: Item, indices: Indices, sizes: Mapping[str, int], whole: int, chosen: Chosen = {}) -> Value:
+def cells(
+    item: Item, indices: Indices, sizes: Mapping[str, int], whole: int, chosen: Chosen | None = None
+) -> Value:
     """Where along a dim an item is, for each index of its labels.
 
     Parameters

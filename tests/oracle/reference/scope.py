@@ -10,10 +10,11 @@ import operator
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
+from oracle.reference.affine import affine, is_at
 from oracle.reference.match import match_name, pack_span, unify
 from oracle.reference.rules import (
     inner_items,
@@ -24,10 +25,8 @@ from oracle.reference.rules import (
     refuse_repeated_names,
 )
 from oracle.reference.sizes import Positions, learn, settle
-from oracle.reference.statements import Along, Call, Index, Number, Size, Statement, Tree, Use
+from oracle.reference.statements import Along, Call, Index, Size, Statement, Tree, Use
 from oracle.reference.text import (
-    Affine,
-    At,
     Blank,
     Group,
     Item,
@@ -90,38 +89,6 @@ class Scope:
         return self.sizes[label]
 
 
-def is_at(item: Item) -> TypeGuard[At]:
-    """Whether an item has a position."""
-    return isinstance(item, At)
-
-
-def affine(tree: Tree, sizes: Mapping[str, int]) -> Affine | None:
-    """A position that is a sum of integers and of integers times labels; None if it is another one."""
-    if isinstance(tree, Number):
-        return Affine(tree.value, ()) if isinstance(tree.value, int) else None
-    if isinstance(tree, Index):
-        return Affine(0, ((1, tree.label),))
-    if isinstance(tree, Size):
-        return Affine(sizes[tree.label], ()) if tree.label in sizes else None
-    sides = [affine(arg, sizes) for arg in tree.args] if isinstance(tree, Call) else []
-    if None in sides or not isinstance(tree, Call) or tree.name not in ("u-", "u+", "+", "-", "*"):
-        return None
-    left, right = sides[0] or Affine(0, ()), sides[-1] or Affine(0, ())
-    if tree.name in ("u-", "u+"):
-        return times(left, -1 if tree.name == "u-" else 1)
-    if tree.name == "*":
-        if left.strides and right.strides:
-            return None
-        return times(left, right.number) if left.strides else times(right, left.number)
-    right = times(right, -1) if tree.name == "-" else right
-    return Affine(left.number + right.number, (*left.strides, *right.strides))
-
-
-def times(place: Affine, by: int) -> Affine:
-    """A position multiplied by an integer."""
-    return Affine(place.number * by, tuple((slope * by, label) for slope, label in place.strides))
-
-
 def walk(tree: Tree) -> Iterator[Tree]:
     """All nodes of a tree and of its positions, in the order of the text."""
     yield tree
@@ -159,7 +126,7 @@ def without_sizes(term: Term) -> Term:
         else replace(item, parts=tuple(map(without_sizes, item.parts)))
         if isinstance(item, Parts)
         else replace(item, base=without_sizes((item.base,))[0])
-        if isinstance(item, At)
+        if is_at(item)
         else item
         for item in term
     )
