@@ -20,7 +20,8 @@ from nameexpr.compiler.ir.axes import (
     under_word,
 )
 from nameexpr.compiler.ir.dtypes import SAME_DTYPE, Dtypes, counting_dtype
-from nameexpr.compiler.ir.graph import Arrange, Graph, Node, Reduction, View, Window, windowed
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.nodes import Arrange, Node, Reduction, View, Window, windowed
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.ops import NEED_ELEMENTS
 from nameexpr.records import record
@@ -36,11 +37,11 @@ if TYPE_CHECKING:
 class Typed:
     """An expression with all its sizes known.
 
-    `operands` and `result` give for each dim the labels it is the row-major product of: one for a plain dim,
-    several for a group, none for a dim of size 1 that is dropped or made. `dropped` are the labels that the
-    result lacks, in the order in which they are first mentioned; `reducer` combines them: None is the unasked
-    sum of a contraction, `CUSTOM` a callable. `readings` tell what is read of dims that no label of the value
-    stands for.
+    `operands` and `result` contain for each dim the labels whose row-major product it is: one for a plain
+    dim, several for a group, none for a dim of size 1 that is dropped or created. `dropped` are the labels
+    that the result lacks, in the order of their first mention; `reducer` combines them: None is the implicit
+    sum of a contraction, `CUSTOM` a callable. `readings` describe the dims that are read in parts or at
+    positions.
     """
 
     operands: tuple[Axes, ...]
@@ -195,7 +196,7 @@ def build_expression(typed: Typed, dtypes: Dtypes) -> tuple[Graph, int]:
     inside = dict.fromkeys([label for factor in factors for label in labels[factor]])
     kept = [label for label in inside if label not in typed.dropped]
     reduction = Reduction(reducer, tuple(factors), typed.dropped, compute, result)
-    # Indices, truth values and what a caller's function gives have dtypes of their own.
+    # Indices, truth values and the results of a caller's function do not have the dtype of the operands.
     known = result if reducer in {None, "sum"} or reducer in SAME_DTYPE or is_counted else ""
     nodes += [reduction, Arrange(len(nodes), typed.result)]
     return Graph(dict(typed.sizes), nodes, [*labels, tuple(kept), order], [*known_dtypes, known, known]), len(

@@ -2,7 +2,7 @@
 
 The output cell at OUT is the product of the input cells, combined over every label that is not in OUT.
 `einsum` and `check` here follow the language's text and share no code with the package: no matrix products,
-no transposes, one cell at a time. Texts or operands that the language refuses raise `Refused`.
+no transposes, one cell at a time. Texts or operands that the language rejects raise `Refused`.
 
 >>> import numpy as np
 >>> einsum("i j, j -> i", np.ones((2, 3)), np.arange(3.0))
@@ -87,7 +87,7 @@ def einsum(
     Raises
     ------
     Refused
-        If the language refuses the text or the operands.
+        If the language rejects the text or the operands.
     """
     parsed = parse(text)
     if parsed.output is None:

@@ -3,7 +3,7 @@
 Every statement is evaluated by itself, from the leaves up, with everything materialised: a value is an array
 whose axes have labels, two values broadcast by label, a reduction merges its dims into one axis and reduces
 that with plain NumPy. No contraction is recognised, nothing is pushed out of a sum. Formulas or operands that
-the language refuses raise `Refused`.
+the language rejects raise `Refused`.
 
 >>> import numpy as np
 >>> evaluate("y[C N] = sum[K](x[N K] * w[K C])", x=np.ones((2, 3)), w=np.ones((3, 4))).shape
@@ -49,7 +49,7 @@ def evaluate(
     Raises
     ------
     Refused
-        If the language refuses the text or the operands.
+        If the language rejects the text or the operands.
     """
     found = [answer.plain() for answer in answers(text, outputs, sizes, **operands)]
     return found[0] if outputs is None else tuple(found)

@@ -38,7 +38,7 @@ class Named:
     names: tuple[str | None, ...]
 
     def __post_init__(self) -> None:
-        """Refuse names that cannot be a tensor's."""
+        """Reject names that cannot be a tensor's."""
         written = [name for name in self.names if name is not None]
         if len(self.names) != np.ndim(self.array) or len(set(written)) < len(written):
             raise Refused("name", f"{self.names} for {np.ndim(self.array)} dims")
@@ -228,7 +228,7 @@ def without_literals(bound: Bound, item: Item) -> Item:
 
 
 def match_name(item: Item, name: str | None) -> None:
-    """Refuse a dim whose name is not the one that the term gives it."""
+    """Reject a dim whose name is not the one that the term gives it."""
     if isinstance(item, At):
         item = item.base
     wanted = item.name if isinstance(item, Label | Group | Parts) else None

@@ -107,7 +107,7 @@ def nodes_of(statements: Sequence[Statement]) -> Iterator[Tree]:
 
 
 def units_of(term: Term) -> list[str]:
-    """The labels of a term on the left, and its packs as a word with ``:*`` behind it, once each."""
+    """The labels of a term on the left, and its packs as a word with ``:*`` after it, once each."""
     found = [
         f"{part.word}:*" if isinstance(part, Pack) else part.name
         for part in parts(term)
@@ -243,7 +243,7 @@ class Described:
 
 
 def named_item(item: Item, held: Held) -> Item:
-    """The item as it is held against a name: relabelling a statement is free but for an alias."""
+    """The item as it is compared with a name: relabelling a statement is free but for an alias."""
     item = item.base if is_at(item) else item
     explicit = (isinstance(item, Label) and item.alias) or (isinstance(item, Group | Parts) and item.name)
     return item if explicit or not held.is_statement else Literal(1)
@@ -278,5 +278,5 @@ def expand(scope: Scope, units: Sequence[str], labels: Sequence[str]) -> list[st
 
 
 def is_number(operand: Any) -> bool:
-    """Whether this is a number of Python, which adapts to the dtypes of arrays."""
+    """Whether this is a Python scalar, which adapts to the dtypes of arrays."""
     return type(operand) in (bool, int, float, complex)

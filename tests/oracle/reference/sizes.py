@@ -32,7 +32,7 @@ def solve(
     shapes: Sequence[tuple[int, ...]],
     keywords: Mapping[str, int],
 ) -> None:
-    """Add the size of every label to `sizes`, or refuse.
+    """Add the size of every label to `sizes`, or reject.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ STRIDE = re.compile(r"([+-]?)(?:([0-9]+)(?:\*|(?![\w'])))?([^\W\d]\w*'*)?")
 
 
 class Refused(ValueError):
-    """The language refuses this text, or these operands with it.
+    """The language rejects this text, or these operands with it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How errors about parts and positions read: what is read of which dim, and what would fit."""
+"""Diagnostics about parts and positions: what is read of which dim, and what would fit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def does_not_add_up(scene: Scene, operand: int, dim: int, reading: Reading) -> D
 
 
 def no_window(scene: Scene, operand: int, reading: Reading, label: str) -> Diagnostic:
-    """Return the diagnostic for positions that are inside for no index of a label (NE315)."""
+    """Return the diagnostic for positions that are outside for every index of a label (NE315)."""
     assert reading.place is not None
     place, size = unparse_place(reading.place), scene.sizes[reading.label]
     others = [
@@ -49,7 +49,7 @@ def not_determined(scene: Scene, reading: Reading, labels: Sequence[str]) -> Dia
 
 
 def outside(scene: Scene, operand: int, reading: Reading, ends: tuple[int, int]) -> Diagnostic:
-    """Return the diagnostic for positions that leave a dim (NE317)."""
+    """Return the diagnostic for positions outside a dim (NE317)."""
     assert reading.place is not None
     last = scene.sizes[reading.label] - 1
     place = unparse_place(reading.place)
@@ -68,7 +68,7 @@ def outside(scene: Scene, operand: int, reading: Reading, ends: tuple[int, int])
 
 
 def position_fault(scene: Scene, operand: int, reading: Reading) -> Diagnostic | None:
-    """Return what is wrong with one position where all else is known; None if it is right."""
+    """Return the diagnostic for one position if everything else is known; None if it is right."""
     assert reading.place is not None
     unknown = [label for label in reading.labels if label not in scene.sizes]
     if unknown:
