@@ -286,8 +286,8 @@ class Builder:
         if self.windows:
             from nameexpr.compiler.ir.windows import overlaps
 
-            known = self.count, self.instructions, self.windows
-            values = [self.copied(one, is_lax=True) if overlaps(one.number, *known) else one for one in values]
+            seen = self.count, self.instructions, self.windows
+            values = [self.copied(one, is_lax=True) if overlaps(one.number, *seen) else one for one in values]
         owner = owners(self.count, self.instructions)
         results: list[int] = []
         for value in values:
