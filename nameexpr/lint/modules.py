@@ -34,6 +34,7 @@ class Modules:
         self._modules: dict[str, Module | None] = {}
         self._mentions: dict[str, bool] = {key: "nameexpr" in text for key, text in self._unsaved.items()}
         self.is_of_callee = False
+        self.depth = 0  # of the values that are read for each other
         self.asked: set[tuple[str, str]] = set()
 
     def parsed(self, path: str, source: Source) -> Module:

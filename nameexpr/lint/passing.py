@@ -24,6 +24,9 @@ def passing_in(scope: NameScope, module: Home) -> list[Passing]:
     """Return what passes a text on in a function or class of a module."""
     if scope not in module.passing:
         found = module.passing[scope] = []
+        if module.modules.depth > _DEEPEST:
+            return found
+        module.modules.depth += 1
         targets = Targets()
         for _ in range(_DEEPEST):  # functions in it that call each other
             before = len(found)
@@ -31,6 +34,7 @@ def passing_in(scope: NameScope, module: Home) -> list[Passing]:
                 found += [one for one in _noted(node, inner, module, targets) if one not in found]
             if len(found) == before:
                 break
+        module.modules.depth -= 1
     return module.passing[scope]
 
 

@@ -22,6 +22,7 @@ class Home(Protocol):
 
     path: str
     source: Source
+    modules: Any
     passing: dict[NameScope, list[Passing]]
 
     @property
