@@ -19,7 +19,7 @@ from nameexpr.syntax.walk import nodes
 
 
 @record
-class Group:
+class StepGroup:
     """One recurrence: the numbers and names of its statements, and the label of its steps."""
 
     numbers: tuple[int, ...]
@@ -28,14 +28,14 @@ class Group:
 
 
 @record
-class Step:
+class StepDim:
     """The label of the steps of a statement, and which of its dims has the start before them."""
 
     label: str
     dim: int
 
 
-def step_of(statement: ast.Statement) -> Step | None:
+def step_of(statement: ast.Statement) -> StepDim | None:
     """Return how a statement with a start continues; None if its left side is not that of a recurrence."""
     items = () if statement.term is None else statement.term.items
     parted = [(dim, parts) for dim, item in enumerate(items) if (parts := parts_of(item)) is not None]
@@ -45,7 +45,7 @@ def step_of(statement: ast.Statement) -> Step | None:
     last = parts.parts[-1].items
     if len(last) != 1 or not isinstance(last[0], ast.Label | ast.Sized):
         return None
-    return Step(last[0].name, dim)
+    return StepDim(last[0].name, dim)
 
 
 def uses_of(statement: ast.Statement) -> Iterator[ast.Use]:
@@ -54,7 +54,7 @@ def uses_of(statement: ast.Statement) -> Iterator[ast.Use]:
         yield from (node for node in nodes(value) if isinstance(node, ast.Use))
 
 
-def groups_of(statements: Sequence[ast.Statement]) -> tuple[Group, ...]:
+def groups_of(statements: Sequence[ast.Statement]) -> tuple[StepGroup, ...]:
     """Return the recurrences of a formula.
 
     A use of a statement in itself, or in an earlier one, makes all from one to the other a recurrence, if the
@@ -84,7 +84,7 @@ def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return merged
 
 
-def _group(statements: Sequence[ast.Statement], numbers: Sequence[int]) -> Group | None:
+def _group(statements: Sequence[ast.Statement], numbers: Sequence[int]) -> StepGroup | None:
     """Return the recurrence of some statements, if all of them go along one label."""
     group = [statements[number] for number in numbers]
     steps = [step_of(one) for one in group]
@@ -95,7 +95,7 @@ def _group(statements: Sequence[ast.Statement], numbers: Sequence[int]) -> Group
     for one, step in zip(group, steps, strict=True):
         if step is None and not _has_dim(one.term, label):
             return None
-    return Group(tuple(numbers), tuple([one.name or "" for one in group]), label)
+    return StepGroup(tuple(numbers), tuple([one.name or "" for one in group]), label)
 
 
 def _has_dim(term: ast.Term | None, label: str) -> bool:

@@ -19,7 +19,7 @@ from nameexpr.syntax import ast, walk
 from nameexpr.syntax.items import is_read, parts_of
 
 if TYPE_CHECKING:
-    from nameexpr.compiler.analysis.recurrences import Group
+    from nameexpr.compiler.analysis.recurrences import StepGroup
 
 
 @record
@@ -33,7 +33,7 @@ class Scope:
     uses: dict[str, tuple[ast.Use, ...]]
     plain: tuple[View, ...] | None = None
     has_readings: bool = False
-    recurrences: tuple[Group, ...] = ()
+    recurrences: tuple[StepGroup, ...] = ()
 
     @property
     def text(self) -> str:
@@ -52,8 +52,9 @@ def read_scope(tree: ast.Formula) -> Scope:
         (statement, tuple([node for value in statement.values for node in walk.nodes(value)]))
         for statement in tree.statements
     ]
-    groups: tuple[Group, ...] = ()
-    if any(statement.term is not None and any(map(parts_of, statement.term.items)) for statement, _ in walks):
+    groups: tuple[StepGroup, ...] = ()
+    left = [item for statement, _ in walks if statement.term is not None for item in statement.term.items]
+    if any(not isinstance(item, ast.Label) and parts_of(item) is not None for item in left):
         from nameexpr.compiler.analysis.recurrences import groups_of
 
         groups = groups_of(tree.statements)
@@ -88,7 +89,7 @@ Walks = list[tuple[ast.Statement, tuple[ast.Node, ...]]]
 _CALLS, _WITH_TERMS = (ast.Call, ast.CallAlong), (ast.Use, ast.CallAlong)
 
 
-def _mistakes(tree: ast.Formula, walks: Walks, groups: Sequence[Group]) -> Iterator[Diagnostic]:
+def _mistakes(tree: ast.Formula, walks: Walks, groups: Sequence[StepGroup]) -> Iterator[Diagnostic]:
     uses = [node for _, inside in walks for node in inside if isinstance(node, ast.Use)]
     yield from _statement_names(tree, walks, {name for group in groups for name in group.names})
     yield from _goes_on(tree)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
-from nameexpr.compiler.ir import shapes, strides
+from nameexpr.compiler.ir import slices, strides
 from nameexpr.compiler.ir.layouts import OperandLayout, layouts_or_default
 from nameexpr.compiler.ir.program import Instruction, Primitive, Program, Shape
-from nameexpr.compiler.ir.shapes import Cuts, Shapes
+from nameexpr.compiler.ir.slices import Cuts, Shapes
 from nameexpr.compiler.ir.strides import Sources, Strides, broadcast, row_major_strides
 from nameexpr.records import record
 
@@ -56,11 +56,108 @@ def work_of(instruction: Instruction, sources: Shapes, result: Shape) -> int:
 
 
 def sliceable_axes(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """Return how many leading axes of each source are cut for a slice, None if there are no shapes."""
+    """Return how many leading axes of each source are cut for a slice, None if there are no slices."""
     return PRIMITIVES[instruction.primitive].cuts(instruction, sources, depth)
 
 
 # The shape of the result of a primitive; the shapes of its sources are checked.
+
+
+def _of_source(_: Instruction, sources: Shapes) -> Shape:
+    return sources[0]
+
+
+def _as_asked(instruction: Instruction, _: Shapes) -> Shape:
+    return instruction.shape
+
+
+def _reshaped(instruction: Instruction, sources: Shapes) -> Shape:
+    assert prod(instruction.shape) == prod(sources[0]), f"{instruction} of {sources}"
+    return instruction.shape
+
+
+def _transposed(instruction: Instruction, sources: Shapes) -> Shape:
+    assert sorted(instruction.axes) == list(range(len(sources[0]))), f"{instruction} of {sources}"
+    return tuple([sources[0][axis] for axis in instruction.axes])
+
+
+def _without_parts(instruction: Instruction, sources: Shapes) -> Shape:
+    assert sources[0][-1:] == (2,), f"{instruction} of {sources}"
+    return sources[0][:-1]
+
+
+def _repeated(instruction: Instruction, sources: Shapes) -> Shape:
+    assert broadcast(sources[0], instruction.shape) == instruction.shape, f"{instruction} of {sources}"
+    return instruction.shape
+
+
+def _embedded(instruction: Instruction, sources: Shapes) -> Shape:
+    inner, letters = instruction.letters
+    diagonal = _sizes_of(inner, [letters], [instruction.shape])
+    assert broadcast(sources[0], diagonal) == diagonal, f"{instruction} of {sources}"
+    return instruction.shape
+
+
+def _by_letters(instruction: Instruction, sources: Shapes) -> Shape:
+    *letters, result = instruction.letters
+    return _sizes_of(result, letters, sources)
+
+
+def _sizes_of(wanted: Shape, letters: Sequence[Shape], shapes: Shapes) -> Shape:
+    sizes: dict[int, int] = {}
+    for own, shape in zip(letters, shapes, strict=True):
+        for letter, size in zip(own, shape, strict=True):
+            assert sizes.setdefault(letter, size) == size, f"axis {letter} has two sizes in {shapes}"
+    return tuple([sizes[letter] for letter in wanted])
+
+
+def _without_axes(instruction: Instruction, sources: Shapes) -> Shape:
+    (source,), axes = sources, instruction.axes
+    assert axes and 0 <= min(axes) <= max(axes) < len(source), f"{instruction} of {source}"
+    return tuple([size for axis, size in enumerate(source) if axis not in axes])
+
+
+def _without_last_axes(instruction: Instruction, sources: Shapes) -> Shape:
+    count = len(instruction.axes) or 1
+    assert count <= len(sources[0]), f"{instruction} of {sources}"
+    return sources[0][:-count]
+
+
+def _along_axes(instruction: Instruction, sources: Shapes) -> Shape:
+    (source,) = sources
+    assert all(0 <= axis < len(source) for axis in instruction.axes), f"{instruction} of {source}"
+    return source
+
+
+def _pointwise(instruction: Instruction, sources: Shapes) -> Shape:
+    assert instruction.constants.count(None) == len(sources), f"{instruction} of {sources}"
+    assert broadcast(*sources) == instruction.shape, f"{instruction} of {sources}"
+    return instruction.shape
+
+
+def _fused(instruction: Instruction, sources: Shapes) -> Shape:
+    shape = instruction.shape
+    assert all(len(source) in (0, len(shape)) for source in sources), f"{instruction} of {sources}"
+    assert all(broadcast(source, shape) == shape for source in sources), f"{instruction} of {sources}"
+    return tuple([size for axis, size in enumerate(shape) if axis not in instruction.axes])
+
+
+def _dot(_: Instruction, sources: Shapes) -> Shape:
+    left, right = sources
+    assert {len(left), len(right)} <= {1, 2} and left[-1] == right[0], f"dot of {sources}"
+    return left[:-1] + right[1:]
+
+
+def _vecdot(_: Instruction, sources: Shapes) -> Shape:
+    left, right = sources
+    assert left[-1] == right[-1], f"vecdot of {sources}"
+    return broadcast(left[:-1], right[:-1])
+
+
+def _matmul(_: Instruction, sources: Shapes) -> Shape:
+    left, right = sources
+    assert left[-1] == right[-2], f"matmul of {sources}"
+    return (*broadcast(left[:-2], right[:-2]), left[-2], right[-1])
 
 
 def _loop_shape(instruction: Instruction, sources: Shapes) -> Shape:
@@ -116,7 +213,7 @@ def _multiplied(_: Instruction, sources: Shapes, result: Shape) -> int:
 
 def _all_letters(instruction: Instruction, sources: Shapes, result: Shape) -> int:
     every = dict.fromkeys([letter for letters in instruction.letters for letter in letters])
-    return len(sources) * prod(shapes.sizes_of(tuple(every), instruction.letters[:-1], sources))
+    return len(sources) * prod(_sizes_of(tuple(every), instruction.letters[:-1], sources))
 
 
 def _each_step(instruction: Instruction, sources: Shapes, result: Shape) -> int:
@@ -128,32 +225,15 @@ def _loop_work(instruction: Instruction, sources: Shapes, result: Shape) -> int:
     return instruction.loop.turns * _body_work(instruction.loop.body)
 
 
-def _stepped(instruction: Instruction, sources: Shapes) -> Shape:
-    """Return the shape of the first array; `item` gives each of them."""
-    steps = instruction.recurrence
-    assert steps is not None
-    own = sources[steps.count :]
-    made = shapes_of(steps.body)
-    rows = [made[result] for result in steps.body.outputs]
-    parts = [source[1:] if cut else source for source, cut in zip(own, steps.cut, strict=True)]
-    parts += [rows[array] for array, _ in steps.reads]
-    assert list(steps.body.operands) == parts, f"{steps.body.operands} are not {parts}"
-    lengths = [source[0] for source, cut in zip(own, steps.cut, strict=True) if cut]
-    assert set(lengths) <= {steps.length}, f"{lengths} are not {steps.length} steps"
-    return (steps.offset(0) + steps.length, *rows[0])
-
-
-def _stepped_work(instruction: Instruction, sources: Shapes, result: Shape) -> int:
+def _step_work(instruction: Instruction, sources: Shapes, result: Shape) -> int:
     assert instruction.recurrence is not None
     return instruction.recurrence.length * _body_work(instruction.recurrence.body)
 
 
 def _body_work(body: Program) -> int:
     found = shapes_of(body)
-    return sum(
-        work_of(inner, [found[source] for source in inner.sources], found[value])
-        for value, inner in enumerate(body.instructions, len(body.operands))
-    )
+    values = enumerate(body.instructions, len(body.operands))
+    return sum(work_of(one, [found[source] for source in one.sources], found[value]) for value, one in values)
 
 
 @record
@@ -168,46 +248,44 @@ class PrimitiveRules:
     shape: Callable[[Instruction, Shapes], Shape]
     strides: Callable[[Instruction, Sources, Shape], Strides] = strides.row_major
     work: Callable[[Instruction, Shapes, Shape], int] = lambda *_: 0
-    cuts: Callable[[Instruction, Shapes, int], Cuts] = shapes.never
+    cuts: Callable[[Instruction, Shapes, int], Cuts] = slices.never
     is_view: bool = False
 
 
 PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
-    "cast": PrimitiveRules(shapes.of_source, strides.of_copy, cuts=shapes.kept_leading),
-    "reshape": PrimitiveRules(shapes.reshaped, strides.of_reshape, cuts=shapes.of_reshape, is_view=True),
-    "transpose": PrimitiveRules(
-        shapes.transposed, strides.transposed, cuts=shapes.of_transpose, is_view=True
-    ),
-    "diagonal": PrimitiveRules(shapes.by_letters, strides.of_diagonal, is_view=True),
-    "window": PrimitiveRules(shapes.windowed, strides.of_window, is_view=True),
+    "cast": PrimitiveRules(_of_source, strides.of_copy, cuts=slices.kept_leading),
+    "reshape": PrimitiveRules(_reshaped, strides.of_reshape, cuts=slices.of_reshape, is_view=True),
+    "transpose": PrimitiveRules(_transposed, strides.transposed, cuts=slices.of_transpose, is_view=True),
+    "diagonal": PrimitiveRules(_by_letters, strides.of_diagonal, is_view=True),
+    "window": PrimitiveRules(slices.of_positions, strides.of_window, is_view=True),
     "as_real": PrimitiveRules(lambda _, sources: (*sources[0], 2), strides.of_parts, is_view=True),
-    "as_complex": PrimitiveRules(shapes.without_parts, strides.of_pairs, is_view=True),
-    "repeat": PrimitiveRules(shapes.repeated),
-    "embed": PrimitiveRules(shapes.embedded),
-    "copy": PrimitiveRules(shapes.of_source, cuts=shapes.kept_leading),
-    "full": PrimitiveRules(shapes.as_asked),
-    "ones": PrimitiveRules(shapes.as_asked),
-    "constant": PrimitiveRules(shapes.as_asked),
-    "arange": PrimitiveRules(shapes.as_asked),
-    "sum": PrimitiveRules(shapes.without_axes, strides.of_sum, _each_cell, shapes.behind),
-    "slices": PrimitiveRules(shapes.without_axes, strides.of_slices),
-    "reduce": PrimitiveRules(shapes.without_last_axes, strides.of_sum, _each_cell, shapes.of_reduce),
-    "apply": PrimitiveRules(shapes.without_last_axes),
-    "divide": PrimitiveRules(shapes.of_source, strides.of_arguments, _each_cell, shapes.kept_leading),
+    "as_complex": PrimitiveRules(_without_parts, strides.of_pairs, is_view=True),
+    "repeat": PrimitiveRules(_repeated),
+    "embed": PrimitiveRules(_embedded),
+    "copy": PrimitiveRules(_of_source, cuts=slices.kept_leading),
+    "full": PrimitiveRules(_as_asked),
+    "ones": PrimitiveRules(_as_asked),
+    "constant": PrimitiveRules(_as_asked),
+    "arange": PrimitiveRules(_as_asked),
+    "sum": PrimitiveRules(_without_axes, strides.of_sum, _each_cell, slices.behind),
+    "slices": PrimitiveRules(_without_axes, strides.of_slices),
+    "reduce": PrimitiveRules(_without_last_axes, strides.of_sum, _each_cell, slices.of_reduce),
+    "apply": PrimitiveRules(_without_last_axes),
+    "divide": PrimitiveRules(_of_source, strides.of_arguments, _each_cell, slices.kept_leading),
     "multiply": PrimitiveRules(
-        lambda _, sources: broadcast(*sources), strides.of_arguments, _each_result, shapes.of_multiply
+        lambda _, sources: broadcast(*sources), strides.of_arguments, _each_result, slices.of_multiply
     ),
-    "dot": PrimitiveRules(shapes.dot, work=_multiplied),
-    "vecdot": PrimitiveRules(shapes.vecdot),
-    "matmul": PrimitiveRules(shapes.matmul, strides.of_matmul, _multiplied, shapes.of_matmul),
-    "integer_matmul": PrimitiveRules(shapes.matmul, strides.of_matmul, _multiplied, shapes.of_matmul),
-    "einsum": PrimitiveRules(shapes.by_letters, strides.of_einsum, _all_letters, shapes.of_einsum),
-    "pointwise": PrimitiveRules(shapes.pointwise, strides.of_pointwise, _each_result, shapes.of_pointwise),
-    "along_axes": PrimitiveRules(shapes.along_axes, strides.along_axes, _each_cell, shapes.behind),
-    "fused": PrimitiveRules(shapes.fused, strides.of_blocks, _each_step, shapes.of_fused),
+    "dot": PrimitiveRules(_dot, work=_multiplied),
+    "vecdot": PrimitiveRules(_vecdot),
+    "matmul": PrimitiveRules(_matmul, strides.of_matmul, _multiplied, slices.of_matmul),
+    "integer_matmul": PrimitiveRules(_matmul, strides.of_matmul, _multiplied, slices.of_matmul),
+    "einsum": PrimitiveRules(_by_letters, strides.of_einsum, _all_letters, slices.of_einsum),
+    "pointwise": PrimitiveRules(_pointwise, strides.of_pointwise, _each_result, slices.of_pointwise),
+    "along_axes": PrimitiveRules(_along_axes, strides.along_axes, _each_cell, slices.behind),
+    "fused": PrimitiveRules(_fused, strides.of_blocks, _each_step, slices.of_fused),
     "loop": PrimitiveRules(_loop_shape, strides.of_loop, _loop_work),
-    "recurrence": PrimitiveRules(_stepped, strides.row_major, _stepped_work),
-    "item": PrimitiveRules(shapes.as_asked, is_view=True),
+    "recurrence": PrimitiveRules(slices.of_steps, work=_step_work),
+    "item": PrimitiveRules(_as_asked, is_view=True),
 }
 
 WORKING: frozenset[Primitive] = frozenset(

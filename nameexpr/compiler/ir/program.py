@@ -106,10 +106,12 @@ class StepLoop:
     The first sources of the instruction are the starts: `starts` has for each array how many rows each of its
     starts has, one after the other. The other sources are what the steps read: of those in `cut` the body
     reads the index of the step along axis 0, of others all. Further operands of the body are rows: of the
-    array and as many rows after the current step as `reads` has. The results of the body are the next rows.
+    array and as many rows after the current step as `reads` has. The results of the body are the next rows,
+    of the shapes `rows`.
     """
 
     body: Program
+    rows: tuple[Shape, ...]
     length: int
     starts: tuple[tuple[int, ...], ...]
     cut: tuple[bool, ...]

@@ -16,19 +16,13 @@ from nameexpr.compiler.ir.dtypes import MAGNITUDE, WEAK, Dtypes, WeakDtype
 from nameexpr.compiler.ir.graph import Graph, merged, use_counts
 from nameexpr.compiler.ir.nodes import (
     CAST,
-    Along,
     Arrange,
-    Drop,
-    Filled,
-    Index,
     Map,
     Recurrence,
     Reduction,
     Rows,
     Scalar,
-    State,
     View,
-    Window,
     is_moved,
     number_of,
 )
@@ -89,38 +83,20 @@ class Lowering:
                 return operand_value(self.build, node, self.operands)
             case View():
                 return lower_view(self.build, self.value(node.value), node.axes)
-            case Scalar():
-                constant, dtype = number_of(node), self.graph.strong(number)
-                constant = float(constant.real) if node.kind == "int" and dtype == "float64" else constant
-                return self.build.emit(Instruction("constant", constants=(constant,)), (), dtype)
-            case Index(label):
-                made = Instruction("arange", shape=(self.graph.sizes[label],))
-                return self.build.emit(made, (label,), "int64", self.build.row_major_strides((label,)))
-            case Filled(filled, labels):
-                dtype = self.graph.dtypes[number]
-                made = Instruction("full", (), self.build.shape(labels), dtype=dtype, constants=(filled,))
-                return self.build.emit(made, labels, dtype, self.build.row_major_strides(labels))
             case Map():
                 return self._map(number, node)
             case Reduction():
                 return self._reduction(number, node, preferred)
-            case Along(function, source, labels):
-                value, dtype = self.strong(self.value(source)), self.graph.dtypes[number]
-                axes, other = tuple(map(value.axis, labels)), "" if value.dtype == dtype else dtype
-                made = Instruction("along_axes", (value.number,), axes=axes, dtype=other, function=function)
-                return self.build.emit(made, value.labels, dtype, self.build.row_major_strides(value.labels))
-            case Drop(source, labels):
-                value = self.value(source)
-                kept = tuple(label for label in value.labels if label not in labels)
-                return self.build.reshape(value, self.build.shape(kept), kept)
-            case Window(source, reads):
-                return self.build.window(self.value(source), reads)
-            case Recurrence() | Rows() | State():
+            case Arrange(source, axes):
+                return self._arranged(source, axes, is_row_major=number in self.row_major)
+            case Recurrence() | Rows():
                 from nameexpr.compiler.lowering.recurrences import lower_recurrence
 
                 return lower_recurrence(self, number, node, lower, lower_view)
-            case Arrange(source, axes):
-                return self._arranged(source, axes, is_row_major=number in self.row_major)
+            case _:
+                from nameexpr.compiler.lowering.single import lower_single
+
+                return lower_single(self, number, node)
 
     def _map(self, number: int, node: Map) -> Value:
         if self.fusing is not None and self.fusing.fuses(number):

@@ -17,7 +17,7 @@ from nameexpr.compiler.lowering.builder import Builder, Operands, Value
 from nameexpr.records import field, record, replace
 
 if TYPE_CHECKING:
-    from nameexpr.compiler.lowering.lower import Lowering
+    from nameexpr.compiler.lowering.single import ValueLowering
 
 
 @record(frozen=False)
@@ -86,16 +86,15 @@ class BodyGraph:
 
 
 def lower_recurrence(
-    lowering: Lowering,
+    lowering: ValueLowering,
     number: int,
-    node: Recurrence | Rows | State,
+    node: Recurrence | Rows,
     lower: Callable[..., tuple[Program, Any]],
     lower_view: Callable[[Builder, Value, Axes], Value],
 ) -> Value:
     """Return the arrays of all rows, or one of them; `lower` and `lower_view` are those of the module that
     lowers all other nodes.
     """
-    assert not isinstance(node, State), "rows are read in the body of a recurrence"
     if isinstance(node, Recurrence):
         return _all_rows(lowering, node, lower)
     build, arrays = lowering.build, lowering.value(node.recurrence)
@@ -106,7 +105,7 @@ def lower_recurrence(
     return lower_view(build, array, node.axes)
 
 
-def _all_rows(lowering: Lowering, node: Recurrence, lower: Callable[..., tuple[Program, Any]]) -> Value:
+def _all_rows(lowering: ValueLowering, node: Recurrence, lower: Callable[..., tuple[Program, Any]]) -> Value:
     """Return the arrays of all rows, of which `item` gives each."""
     graph, build, label = lowering.graph, lowering.build, node.label
     inputs, cut = [], []
@@ -128,13 +127,14 @@ def _all_rows(lowering: Lowering, node: Recurrence, lower: Callable[..., tuple[P
     starts, rows = _starts(lowering, node)
     program = _body(lowering, body, outputs, inputs, node, lower)
     reads = tuple(body.reads)
-    loop = StepLoop(program, graph.sizes[label], rows, tuple(cut), reads, label)
+    shapes = tuple([tuple(map(build.size, axes)) for axes in node.axes])
+    loop = StepLoop(program, shapes, graph.sizes[label], rows, tuple(cut), reads, label)
     sources = (*starts, *[value.number for value in inputs])
     made = Instruction("recurrence", sources, recurrence=loop)
     return build.emit(made, (label,), graph.strong(node.steps[0]))
 
 
-def _starts(lowering: Lowering, node: Recurrence) -> tuple[list[int], tuple[tuple[int, ...], ...]]:
+def _starts(lowering: ValueLowering, node: Recurrence) -> tuple[list[int], tuple[tuple[int, ...], ...]]:
     """Return the starts, each with an axis for every dim of a row, and how many rows each is."""
     build, numbers = lowering.build, []
     for starts, axes in zip(node.starts, node.axes, strict=True):
@@ -156,7 +156,7 @@ def _starts(lowering: Lowering, node: Recurrence) -> tuple[list[int], tuple[tupl
     return numbers, tuple([tuple([count for count, _ in starts]) for starts in node.starts])
 
 
-def _whole_rows(lowering: Lowering, value: Value, own: Sequence[str], axes: Axes) -> Value:
+def _whole_rows(lowering: ValueLowering, value: Value, own: Sequence[str], axes: Axes) -> Value:
     """Return rows whose dims are products of labels: what a start lacks is repeated first."""
     build, row = lowering.build, flat(axes)
     order = (*own, *row)
@@ -169,7 +169,7 @@ def _whole_rows(lowering: Lowering, value: Value, own: Sequence[str], axes: Axes
 
 
 def _body(
-    lowering: Lowering,
+    lowering: ValueLowering,
     body: BodyGraph,
     outputs: Sequence[int],
     inputs: Sequence[Value],

@@ -20,7 +20,7 @@ from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.liveness import Rewriter, readers, renumbered, unfused
 from nameexpr.compiler.ir.primitives import is_view, shapes_of, sliceable_axes
 from nameexpr.compiler.ir.program import Instruction, Loop, Note, Primitive, Program, Shape
-from nameexpr.compiler.ir.shapes import slice_instruction
+from nameexpr.compiler.ir.slices import slice_instruction
 from nameexpr.compiler.ir.strides import broadcast
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.schedule.reuse import reuse

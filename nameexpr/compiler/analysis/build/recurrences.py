@@ -6,12 +6,13 @@ one is computed step by step; everything else that the steps read is computed be
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from nameexpr.compiler.analysis.build.values import StatementValue
+from nameexpr.compiler.analysis.build.rows import Rowed
+from nameexpr.compiler.analysis.build.values import StatementValue, Values
 from nameexpr.compiler.analysis.faults import recurrences as faults
 from nameexpr.compiler.analysis.readings import affine
-from nameexpr.compiler.analysis.recurrences import Group, step_of, uses_of
+from nameexpr.compiler.analysis.recurrences import StepGroup, step_of, uses_of
 from nameexpr.compiler.ir.axes import Axes, Labels, flat, mentioned
 from nameexpr.compiler.ir.dtypes import WeakDtype
 from nameexpr.compiler.ir.nodes import (
@@ -28,43 +29,38 @@ from nameexpr.records import field, record
 from nameexpr.syntax import ast
 
 if TYPE_CHECKING:
-    from nameexpr.compiler.analysis.build.formula import FormulaWriter
+    from nameexpr.compiler.analysis.operands import Views
+    from nameexpr.compiler.analysis.scope import Scope
 
 MOST_DTYPES = 6
 """How often a step is written until the dtype of its rows no longer changes."""
 
 
-@record(frozen=False)
-class Rowed:
-    """A statement of a recurrence: its left side with the dim of the steps at `dim`, the rows before the
-    first step, and its step, once it is written.
-    """
+class Writer(Protocol):
+    """What writes the values of a formula."""
 
-    statement: ast.Statement
-    axes: Axes
-    dim: int
-    offset: int
-    starts: tuple[tuple[int, int], ...]
-    dtype: str
-    step: int = -1
-    arranged: int = -1
+    scope: Scope
+    views: Views
+    values: Values
+    statements: dict[str, StatementValue]
+    recurring: RecurrenceWriter | None
 
-    @property
-    def row(self) -> Axes:
-        """The dims of a row."""
-        return self.axes[: self.dim] + self.axes[self.dim + 1 :]
+    def value(self, node: ast.Node) -> tuple[int, Labels]:
+        """Return the number of a node's value, and its labels in the order of the text."""
 
-    def along(self, label: str) -> Axes:
-        """Return the dims of the rows of all steps."""
-        return (*self.axes[: self.dim], (label,), *self.axes[self.dim + 1 :])
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Return the shapes of the statements so far that have a term."""
+
+    def check_left(self, statement: ast.Statement, value: int, axes: Axes) -> None:
+        """Reject dims that would be dropped."""
 
 
 @record(frozen=False)
 class RecurrenceWriter:
     """Writes the statements of one recurrence."""
 
-    writer: FormulaWriter
-    group: Group
+    writer: Writer
+    group: StepGroup
     rows: list[Rowed] = field(default_factory=list)
     current: int = 0
 
@@ -267,7 +263,7 @@ def replace_dtype(state: State, dtype: str) -> State:
     return State(f"{state.key}\n{dtype}", state.number, state.label, state.offset, state.axes)
 
 
-def rows_of(writer: FormulaWriter, number: int) -> StatementValue:
+def rows_of(writer: Writer, number: int) -> StatementValue:
     """Return a statement of a recurrence; all of its statements are written with the first."""
     group = next(group for group in writer.scope.recurrences if number in group.numbers)
     if group.names[0] not in writer.statements:

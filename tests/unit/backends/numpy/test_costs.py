@@ -80,7 +80,9 @@ def examples(n: int) -> tuple[tuple[Instruction, Shapes], ...]:
 
 def stepped(n: int) -> Instruction:
     added = ir.pointwise("add", (0, 1), (None, None), (n,), "float64")
-    return ir.recurrence((0, 1), StepLoop(program(added, (n,), (n,)), n, ((1,),), (True,), ((0, 0),)))
+    return ir.recurrence(
+        (0, 1), StepLoop(program(added, (n,), (n,)), ((n,),), n, ((1,),), (True,), ((0, 0),))
+    )
 
 
 def looped(n: int, count: int) -> Instruction:

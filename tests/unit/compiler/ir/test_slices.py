@@ -14,7 +14,7 @@ from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.ir.primitives import shapes_of, sliceable_axes
 from nameexpr.compiler.ir.program import Instruction, Note, Program
-from nameexpr.compiler.ir.shapes import slice_instruction
+from nameexpr.compiler.ir.slices import slice_instruction
 from nameexpr.compiler.schedule.tiling import tile_leading_axes
 from nameexpr.records import replace
 from oracle.generate import instructions as ir

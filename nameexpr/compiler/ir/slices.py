@@ -1,0 +1,140 @@
+"""Determine the leading axes of its sources that an instruction can process slice by slice.
+
+A rule returns how many leading axes of each source are cut for a slice that has one index for each of `depth`
+leading axes of the result; None if there are no slices. An axis of size 1 has the index 0; a source that is
+broadcast may have the last of these axes only, or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nameexpr.compiler.ir.program import Instruction, Shape
+
+Shapes = Sequence[Shape]
+Cuts = tuple[int, ...] | None
+"""How many leading axes of each source are cut for a slice; None where there are no slices."""
+
+
+def never(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
+    """Return None: there are no slices."""
+    return None
+
+
+def kept_leading(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
+    """Return the cuts if all axes are kept, and some remain."""
+    return (depth,) if len(sources[0]) > depth else None
+
+
+def behind(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
+    """Return the cuts if the axes that the instruction works along come after the leading ones."""
+    return (depth,) if len(sources[0]) > depth and _beyond(instruction.axes, depth) else None
+
+
+def of_reduce(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
+    """Return the cuts if more than the leading axes remain."""
+    return (depth,) if len(sources[0]) - len(instruction.axes) > depth else None
+
+
+def of_transpose(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
+    """Return the cuts if the leading axes keep their positions."""
+    is_kept = len(sources[0]) > depth and instruction.axes[:depth] == tuple(range(depth))
+    return (depth,) if is_kept else None
+
+
+def of_reshape(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
+    """Return the cuts if the leading axes are unchanged."""
+    (source,) = sources
+    return (depth,) if len(source) > depth and instruction.shape[:depth] == source[:depth] else None
+
+
+def of_pointwise(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
+    """Return the cuts if an axis remains; numbers are not cut."""
+    return None if instruction.is_weak else _broadcast(sources, depth, 1)
+
+
+def of_multiply(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
+    """Return the cuts if an axis remains."""
+    return _broadcast(sources, depth, 1)
+
+
+def of_matmul(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
+    """Return the cuts if matrices remain."""
+    return _broadcast(sources, depth, 2)
+
+
+def of_fused(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
+    """Return the cuts if an axis remains, and none of the leading ones is reduced."""
+    kept = len(instruction.shape) - len(instruction.axes)
+    if kept <= depth or not _beyond(instruction.axes, depth):
+        return None
+    return tuple([depth if source else 0 for source in sources])
+
+
+def of_einsum(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
+    """Return the cuts if the operands' leading letters are those of the result, each once."""
+    *every, result = instruction.letters
+    leading = result[:depth]
+    if len(result) <= depth or len(set(leading)) < depth:
+        return None
+    cuts = tuple([_shared(letters, leading) for letters in every])
+    rest = {letter for letters, cut in zip(every, cuts, strict=True) for letter in letters[cut:]}
+    return None if rest & set(leading) else cuts
+
+
+def _beyond(axes: Sequence[int], depth: int) -> bool:
+    return all(axis >= depth for axis in axes)
+
+
+def _broadcast(sources: Shapes, depth: int, least: int) -> Cuts:
+    """Return the cuts of sources that broadcast from the right, of which at least `least` axes must
+    remain.
+    """
+    rest = max(map(len, sources), default=0) - depth
+    return tuple([max(0, len(source) - rest) for source in sources]) if rest >= least else None
+
+
+def _shared(letters: Shape, leading: Shape) -> int:
+    """Return how many of the last leading letters an operand begins with."""
+    depth = len(leading)
+    return next(count for count in range(depth, -1, -1) if letters[:count] == leading[depth - count :])
+
+
+def slice_instruction(instruction: Instruction, depth: int) -> Instruction:
+    """Return an instruction without the leading axes that are sliced."""
+    axes, letters = instruction.axes, instruction.letters
+    if instruction.primitive == "transpose":
+        axes = axes[depth:]
+    if letters:
+        *every, result = letters
+        every = [own[_shared(own, result[:depth]) :] for own in every]
+        letters = (*every, result[depth:])
+    return instruction._replace(
+        shape=instruction.shape[depth:],
+        tiles=instruction.tiles[depth:],
+        axes=tuple([axis - depth if axis >= 0 else axis for axis in axes]),
+        letters=letters,
+    )
+
+
+def of_steps(instruction: Instruction, sources: Shapes) -> Shape:
+    """Return the shape of the first array of a recurrence; `item` returns each of them."""
+    steps = instruction.recurrence
+    assert steps is not None
+    own = sources[steps.count :]
+    parts = [source[1:] if cut else source for source, cut in zip(own, steps.cut, strict=True)]
+    parts += [steps.rows[array] for array, _ in steps.reads]
+    assert list(steps.body.operands) == parts, f"{steps.body.operands} are not {parts}"
+    lengths = {source[0] for source, cut in zip(own, steps.cut, strict=True) if cut}
+    assert lengths <= {steps.length}, f"{lengths} are not {steps.length} steps"
+    return (steps.offset(0) + steps.length, *steps.rows[0])
+
+
+def of_positions(instruction: Instruction, sources: Shapes) -> Shape:
+    """Return the shape of a view whose positions are all inside the source."""
+    (source,), shape = sources, instruction.shape
+    for size, offset, steps in zip(source, instruction.axes, instruction.letters, strict=True):
+        ends = [step * (length - 1) for step, length in zip(steps, shape, strict=True)]
+        low, high = (offset + sum([pick(end, 0) for end in ends]) for pick in (min, max))
+        assert 0 in shape or 0 <= low <= high < size, f"{instruction} leaves {source}"
+    return shape
