@@ -11,14 +11,17 @@ from nameexpr.compiler.ir.graph import (
     Arrange,
     Drop,
     Filled,
+    Gather,
     Graph,
     Index,
     Map,
     Read,
+    ReadAt,
     Reduction,
     Scalar,
     View,
     Window,
+    gathered,
     sources_of,
     windowed,
 )
@@ -72,6 +75,8 @@ def _labels_of(graph: Graph, node: object) -> Labels | None:
             return tuple([label for label in graph.labels[value] if label not in labels])
         case Window(value, reads):
             return _labels_of_window(graph, graph.labels[value], reads)
+        case Gather(value, positions):
+            return _labels_of_gather(graph, graph.labels[value], positions)
         case Arrange(value, axes):
             lost = set(graph.labels[value]) - set(flat(axes))
             assert not lost, f"an arrangement drops {lost}"
@@ -87,6 +92,13 @@ def _labels_of_window(graph: Graph, own: Labels, reads: Sequence[Read]) -> Label
         assert read.label in own, f"{read.label} is read, and not there: {own}"
         assert is_empty or 0 <= low <= high < graph.sizes[read.label], f"{read} leaves the dim"
     return windowed(own, reads)
+
+
+def _labels_of_gather(graph: Graph, own: Labels, positions: Sequence[ReadAt]) -> Labels:
+    for position in positions:
+        assert position.label in own, f"{position.label} is read, and not there: {own}"
+        assert "int" in graph.dtypes[position.value], f"{position} holds no integers"
+    return gathered(graph, own, positions)
 
 
 def _labels_of_map(graph: Graph, function: str, arguments: Sequence[int]) -> Labels:

@@ -10,6 +10,7 @@
           | Arrange     a value in the order, groups, repeats of a term
           | Drop        a value without some dims of size 1
           | Window      a value whose dims are read at affine positions: windows, strides, parts
+          | Gather      a value whose dims are read at positions that other values hold
 
 Values are numbered in the order of their creation, so that the sources of a value have lower numbers. Adding
 a value that already exists returns its number: common subexpressions are computed once.
@@ -131,7 +132,24 @@ class Window:
     reads: tuple[Read, ...]
 
 
-Node = View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop | Window
+@record
+class ReadAt:
+    """A dim that is read at the positions in another value; `is_inside` if they cannot leave the dim."""
+
+    label: str
+    value: int
+    is_inside: bool
+
+
+@record
+class Gather:
+    """A value, some dims of which are read at positions; labels that it shares with them are one index."""
+
+    value: int
+    positions: tuple[ReadAt, ...]
+
+
+Node = View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop | Window | Gather
 _FIELDS = {kind: attrgetter(*kind.__match_args__) for kind in get_args(Node)}
 """The fields that distinguish nodes of a kind: read together, so that a value is looked up without a
 Python-level call.
@@ -197,6 +215,8 @@ def sources_of(node: Node) -> tuple[int, ...]:
             return factors
         case Along(_, value) | Arrange(value) | Drop(value) | Window(value):
             return (value,)
+        case Gather(value, positions):
+            return (value, *[position.value for position in positions])
         case _:
             return ()
 
@@ -205,6 +225,12 @@ def windowed(labels: Labels, reads: Sequence[Read]) -> Labels:
     """Return the labels of a value whose dims are read at positions."""
     instead = {read.label: [label for label, _ in read.strides] for read in reads}
     return tuple(dict.fromkeys([new for label in labels for new in instead.get(label, [label])]))
+
+
+def gathered(graph: Graph, labels: Labels, positions: Sequence[ReadAt]) -> Labels:
+    """Return the labels of a value whose dims are read at positions that other values hold."""
+    instead = {position.label: graph.labels[position.value] for position in positions}
+    return tuple(dict.fromkeys([new for label in labels for new in instead.get(label, (label,))]))
 
 
 def is_moved(node: Node) -> bool:

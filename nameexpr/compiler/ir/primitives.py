@@ -264,6 +264,8 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "window": PrimitiveRules(_windowed, strides.of_window, is_view=True),
     "as_real": PrimitiveRules(lambda _, sources: (*sources[0], 2), strides.of_parts, is_view=True),
     "as_complex": PrimitiveRules(_without_parts, strides.of_pairs, is_view=True),
+    "inside": PrimitiveRules(_of_source, strides.of_source, is_view=True),
+    "take": PrimitiveRules(strides.taken),
     "repeat": PrimitiveRules(_repeated),
     "embed": PrimitiveRules(_embedded),
     "copy": PrimitiveRules(_of_source, cuts=slices.kept_leading),

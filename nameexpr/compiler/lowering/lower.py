@@ -19,6 +19,7 @@ from nameexpr.compiler.ir.graph import (
     Arrange,
     Drop,
     Filled,
+    Gather,
     Graph,
     Index,
     Map,
@@ -84,36 +85,32 @@ class Lowering:
         """Create a value; a reduction with its labels in the preferred order, as far as that is free."""
         node = self.graph.nodes[number]
         match node:
-            case View() if node.position >= 0:
-                return operand_value(self.build, node, self.operands)
+            case View(_, source, axes) if source >= 0:
+                return lower_view(self.build, self.value(source), axes)
             case View():
-                return lower_view(self.build, self.value(node.value), node.axes)
+                return operand_value(self.build, node, self.operands)
             case Scalar():
                 constant, dtype = number_of(node), self.graph.strong(number)
                 constant = float(constant.real) if node.kind == "int" and dtype == "float64" else constant
                 return self.build.emit(Instruction("constant", constants=(constant,)), (), dtype)
-            case Index(label):
-                made = Instruction("arange", shape=(self.graph.sizes[label],))
-                return self.build.emit(made, (label,), "int64", self.build.row_major_strides((label,)))
-            case Filled(filled, labels):
-                dtype = self.graph.dtypes[number]
-                made = Instruction("full", (), self.build.shape(labels), dtype=dtype, constants=(filled,))
-                return self.build.emit(made, labels, dtype, self.build.row_major_strides(labels))
+            case Index() | Filled() | Along():
+                from nameexpr.compiler.lowering.single import single
+
+                return single(self.build, node, self.graph.dtypes[number], self._strong_value)
             case Map():
                 return self._map(number, node)
             case Reduction():
                 return self._reduction(number, node, preferred)
-            case Along(function, source, labels):
-                value, dtype = self._strong(self.value(source)), self.graph.dtypes[number]
-                axes, other = tuple(map(value.axis, labels)), "" if value.dtype == dtype else dtype
-                made = Instruction("along_axes", (value.number,), axes=axes, dtype=other, function=function)
-                return self.build.emit(made, value.labels, dtype, self.build.row_major_strides(value.labels))
             case Drop(source, labels):
                 value = self.value(source)
-                kept = tuple(label for label in value.labels if label not in labels)
-                return self.build.reshape(value, self.build.shape(kept), kept)
+                return self.build.with_labels(value, [one for one in value.labels if one not in labels])
             case Window(source, reads):
                 return self.build.window(self.value(source), reads)
+            case Gather(source, positions):
+                from nameexpr.compiler.lowering.gather import gather
+
+                places = [self._strong_value(position.value) for position in positions]
+                return gather(self.build, self.value(source), positions, places)
             case Arrange(source, axes):
                 return self._arranged(source, axes, is_row_major=number in self.row_major)
 
@@ -172,6 +169,9 @@ class Lowering:
         last, before = next(reversed(self.plans.values()), (None, 0))
         self.plans[number] = self.plan(contraction, factors), before + len(last.steps if last else ())
         return self.plans[number]
+
+    def _strong_value(self, number: int) -> Value:
+        return self._strong(self.value(number))
 
     def _strong(self, value: Value) -> Value:
         """Return a Python scalar as an array of the dtype that NumPy gives it; an array unchanged."""

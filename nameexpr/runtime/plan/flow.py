@@ -21,6 +21,7 @@ from nameexpr.compiler.ir.graph import (
     Arrange,
     Drop,
     Filled,
+    Gather,
     Graph,
     Index,
     Map,
@@ -119,6 +120,9 @@ class _Values:
                 return "reordered"
             case Window(source):
                 return f"window of {self._argument(source)}"
+            case Gather(source, positions):
+                places = ", ".join([self._argument(position.value) for position in positions])
+                return f"{self._argument(source)} at {places}"
             case Drop(_, labels):
                 return f"without {' '.join(map(shown, labels))}"
 

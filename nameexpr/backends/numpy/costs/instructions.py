@@ -57,6 +57,10 @@ EMBEDDED, PLACED = 3100.0, 0.5
 """Writing an array into zeros, not counting their creation, and one element of it."""
 COUNTED, COUNTED_CELL = 260.0, 0.35
 """Creating `arange`, and one element of it."""
+TAKEN, TAKEN_BYTE, INDEXED = 0.5, 0.02, 5.0
+"""Reading one run of elements at a position, and one byte of it; a run where the array is indexed."""
+INSPECTED, INSPECTED_CELL = 1200.0, 0.16
+"""Checking positions, and one of them."""
 APPLIED = 3000.0
 """Calling a caller's reducer, which is assumed to be as fast as a sum."""
 PRODUCTS = frozenset({"dot", "integer_matmul", "matmul", "multiply", "vecdot"})
@@ -229,6 +233,16 @@ def _reduced(block: Instruction, factors: Arrays, tiles: Shape) -> float:
     return placing + loop_cost(sizes, steps, list(map(str, kept)), dtype)
 
 
+def _take(instruction: Instruction, sources: Arrays, result: Strided) -> float:
+    """Return the cost of reading runs of elements at positions; far apart if the array exceeds the caches."""
+    source, *places = sources
+    count = max([1, *[place.cells for place in places]])
+    runs = count * prod(source.shape[: instruction.axes[0]])
+    run = max(1, result.cells // max(1, runs))
+    each = (INDEXED if instruction.function else TAKEN) + far_cost(source, run)
+    return VIEW + COPIED + runs * each + result.cells * result.item * TAKEN_BYTE + memory_cost(result.size)
+
+
 def _divide(instruction: Instruction, sources: Arrays, result: Strided) -> float:
     return function_cost("true_divide", instruction.constants, sources, result)
 
@@ -262,6 +276,7 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "embed": _embed,
     "full": _full,
     "fused": _fused,
+    "inside": lambda _, sources, __: INSPECTED + INSPECTED_CELL * sources[0].cells,
     "integer_matmul": _integer_matmul,
     "matmul": _matmul,
     "multiply": lambda _, sources, made: function_cost("multiply", (), sources, made),
@@ -272,6 +287,7 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "reshape": _reshape,
     "slices": lambda instruction, sources, _: slices_cost(instruction, sources[0]),
     "sum": _sum,
+    "take": _take,
     "transpose": VIEW,
     "vecdot": _vecdot,
     "window": WINDOW,

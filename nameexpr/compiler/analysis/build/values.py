@@ -12,9 +12,9 @@ from typing import NamedTuple, TypeVar
 
 from nameexpr.compiler.analysis.faults import values as faults
 from nameexpr.compiler.analysis.operands import Views
-from nameexpr.compiler.ir.axes import Axes, EllipsisNames, Unnamed, is_under_dots
+from nameexpr.compiler.ir.axes import EllipsisNames, Unnamed, is_under_dots
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, KIND_OF, MAGNITUDE, WEAK, WeakDtype
-from nameexpr.compiler.ir.graph import CAST, Drop, Graph, Map, Scalar, Window, number_of, windowed
+from nameexpr.compiler.ir.graph import CAST, Drop, Graph, Map, Scalar, number_of
 from nameexpr.errors import Diagnostic, Mark, NotHeldError, Span, error
 from nameexpr.ops import FUNCTIONS, INTEGER
 from nameexpr.records import field, record
@@ -60,7 +60,7 @@ class Values:
     def map(self, values: Sequence[int], function: str, span: Span) -> int:
         """Return a pointwise function of values: folded if all of them are numbers of the text."""
         graph = self.graph
-        values = self._broadcast(values, span)
+        values = self.broadcast(values, span)
         nodes = [graph.nodes[value] for value in values]
         kernel, dtypes = FUNCTIONS[function].kernel, self._dtypes(values)
         if all(isinstance(node, Scalar) for node in nodes):
@@ -91,22 +91,6 @@ class Values:
     def cast(self, value: int, dtype: str) -> int:
         """Return a value in another dtype."""
         return self.graph.add(Map(CAST, (value,), dtype), self.graph.labels[value], dtype)
-
-    def read(self, value: int, axes: Axes) -> tuple[int, Axes]:
-        """Return a value of which some dims are read in parts or at positions, and the axes that it has."""
-        if not self.views.readings:
-            return value, axes
-        from nameexpr.compiler.analysis.readings import read_of, visible
-
-        readings, graph = self.views.readings, self.graph
-        found = [readings[label] for labels in axes for label in labels if label in readings]
-        if not found:
-            return value, axes
-        reads = tuple([read for one in found if (read := read_of(one, graph.sizes)) is not None])
-        if len(reads) < len(found):
-            raise error(Diagnostic("NE239", "positions from data are not supported yet", self.tree.text))
-        window = graph.add(Window(value, reads), windowed(graph.labels[value], reads), graph.dtypes[value])
-        return window, visible(axes, readings)
 
     def ask(self, ask: Callable[[], T], function: str, values: Sequence[int], span: Span) -> T:
         """Return the answer of the array library, or raise NE524 if it does not define the function for these
@@ -182,7 +166,7 @@ class Values:
             return known is None or known < 0
         return function in DIVIDING and not known
 
-    def _broadcast(self, values: Sequence[int], span: Span) -> Sequence[int]:
+    def broadcast(self, values: Sequence[int], span: Span) -> Sequence[int]:
         """Return values whose dims under `...` fit: those of size 1 broadcast (NE309 if others differ)."""
         meeting: dict[int, list[Unnamed]] = {}
         for label in dict.fromkeys([label for value in values for label in self.graph.labels[value]]):

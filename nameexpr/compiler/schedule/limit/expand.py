@@ -7,7 +7,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nameexpr.compiler.ir.axes import Labels
-from nameexpr.compiler.ir.graph import Along, Arrange, Drop, Graph, Map, Node, Reduction, View
+from nameexpr.compiler.ir.graph import (
+    Along,
+    Arrange,
+    Drop,
+    Gather,
+    Graph,
+    Map,
+    Node,
+    Reduction,
+    View,
+    Window,
+)
 from nameexpr.compiler.planning.plan import ContractionPlan, Step
 from nameexpr.records import record, replace
 
@@ -79,8 +90,11 @@ def _steps(
 
 def _renumbered(node: Node, numbers: Mapping[int, int]) -> Node:
     match node:
-        case View(_, value) | Along(_, value) | Arrange(value) | Drop(value) if value >= 0:
+        case View(_, value) | Along(_, value) | Arrange(value) | Drop(value) | Window(value) if value >= 0:
             return replace(node, value=numbers[value])
+        case Gather(value, positions):
+            read = [replace(position, value=numbers[position.value]) for position in positions]
+            return replace(node, value=numbers[value], positions=tuple(read))
         case Map(_, arguments):
             return replace(node, arguments=tuple([numbers[value] for value in arguments]))
         case Reduction(_, factors):
