@@ -71,8 +71,7 @@ def __getattr__(name: str) -> Any:
     """Load a public name from its module, and keep it."""
     home = _HOME_OF.get(name)
     if home is None:
-        __tracebackhide__ = True  # IPython and pytest leave this frame out
-        raise AttributeError(f"module 'nameexpr' has no attribute {name!r}{_instead_of(name)}")
+        raise _no_name(name)
     from importlib import import_module
 
     value = getattr(import_module(home), name)
@@ -80,12 +79,15 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def _instead_of(name: str) -> str:
-    """Return what to write instead of a name of another library, as the end of an error."""
+def _no_name(name: str) -> AttributeError:
+    """Return the error for a name that does not exist, which may be one of another library."""
+    message = f"module 'nameexpr' has no attribute {name!r}"
+    if name[:1] == "_":
+        return AttributeError(message)  # which Python asks for now and then
     from nameexpr.tensors.missing import advice
+    from nameexpr.tracebacks import shown_short
 
-    hint = "" if name[:1] == "_" else advice(name)
-    return f": {hint}" if hint else ""
+    return shown_short(AttributeError(": ".join(filter(None, [message, advice(name)]))))
 
 
 def __dir__() -> list[str]:

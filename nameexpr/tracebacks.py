@@ -14,6 +14,7 @@ import os
 import sys
 from collections.abc import Iterator
 from copy import copy
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -35,6 +36,13 @@ def hide_frames() -> None:
         if _is_ours(frame):
             frame.f_globals["__tracebackhide__"] = _is_hidden  # pytest checks each frame's module
         frame = frame.f_back
+
+
+def shown_short(error: AttributeError) -> AttributeError:
+    """Return an exception of Python's whose traceback is to be shown as those of ours are."""
+    error._render_traceback_ = partial(rendered_by_ipython, error)  # type: ignore[attr-defined]
+    hide_frames()
+    return error
 
 
 def shortened(error: BaseException) -> TracebackType | None:
@@ -91,7 +99,8 @@ def _of_others(error: BaseException) -> TracebackType | None:
 
 
 def _is_shortened(error: BaseException) -> bool:
-    return type(error).__module__.partition(".")[0] == _PACKAGE and os.environ.get(FULL) != "full"
+    is_ours = type(error).__module__.partition(".")[0] == _PACKAGE or "_render_traceback_" in vars(error)
+    return is_ours and os.environ.get(FULL) != "full"
 
 
 def _forget_explained(error: BaseException) -> None:

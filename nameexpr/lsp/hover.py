@@ -123,7 +123,7 @@ def _of_formula(found: TextAt) -> list[str]:
 
 
 def _is_sized(terms: tuple[ast.Term, ...], sizes: dict[str, int]) -> bool:
-    """Whether the sizes of all dims are known."""
+    """Return whether the sizes of all dims are known."""
     known = {atom.name for atom in walk.atoms_of(ast.Sized, terms)} | sizes.keys()
     return all(
         isinstance(atom, ast.Literal) or (isinstance(atom, ast.LABELLED) and atom.name in known)

@@ -207,7 +207,7 @@ def einsum(
         The dtype to compute in. By default NumPy's promotion; where there is a sum, integers and bools are
         widened to 64 bits and float16 is computed in float32.
     optimize : bool, str, path or path optimizer of opt_einsum, optional
-        The order of contractions for three operands and more; by default the best one that is found fast.
+        The order of contractions for three operands and more; by default the best one that is found quickly.
     sizes : mapping of str to int, optional
         Sizes of labels that the operands do not determine.
     reduce : callable or str, optional

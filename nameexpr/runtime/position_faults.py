@@ -17,7 +17,7 @@ from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.axes import Labels, shown, whole_dim
-from nameexpr.compiler.ir.graph import Gather
+from nameexpr.compiler.ir.nodes import Gather
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.lowering.builder import Builder
 from nameexpr.compiler.lowering.lower import Lowering

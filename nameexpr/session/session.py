@@ -146,7 +146,7 @@ class Session:
         try:
             read = self.read(line)
             answer = self._run(read, line)
-        except Exception as fault:  # noqa: BLE001  a session outlives what nobody thought of
+        except Exception as fault:  # noqa: BLE001  a session survives unexpected errors
             self.last_fault = fault_of(fault)
             return Answer(_rendered(fault, line, self.strong, self.width()), is_fault=True)
         if not answer.is_fault and line.strip() and not isinstance(read, lines.CommandLine):

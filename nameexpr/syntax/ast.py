@@ -119,7 +119,7 @@ class Parts:
 
 @record
 class NamedGroup:
-    """`features=(C H W)`: the dim named features, which is a product, or made of parts."""
+    """`features=(C H W)`: the dim named features, which is a product, or consists of parts."""
 
     dim: str
     group: Group | Parts
@@ -141,7 +141,7 @@ Atom = Label | Sized | Alias | Literal | Anonymous | Dots | Pack
 AnyAtom = TypeVar("AnyAtom", bound=Atom)
 Labelled = Label | Sized | Alias
 LABELLED: tuple[type[Labelled], ...] = (Label, Sized, Alias)
-"""What has a label. Tuples, since `isinstance` is slow with a union that is made on the spot."""
+"""Items with a label. Tuples, since `isinstance` is slow with a union that is created on the fly."""
 ATOMS: tuple[type[Atom], ...] = (Label, Sized, Alias, Literal, Anonymous, Dots, Pack)
 STRETCHED: tuple[type[Dots | Pack], ...] = (Dots, Pack)
 """Items that stand for any number of dims."""
@@ -260,7 +260,7 @@ Node = Number | Use | Unary | Binary | Call | CallAlong
 class Statement:
     """`y[N K] = ...`: a name for a value, and the order of its dims where a term is written.
 
-    `others` are the values after the first, of a result that is made of parts.
+    `others` are the values after the first, of a result that consists of parts.
     """
 
     name: str | None
@@ -272,7 +272,7 @@ class Statement:
 
     @property
     def values(self) -> tuple[Node, ...]:
-        """The values: one for each block of a result that is made of parts."""
+        """The values: one for each block of a result that consists of parts."""
         return (self.value, *self.others)
 
 

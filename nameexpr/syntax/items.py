@@ -51,13 +51,13 @@ def group_of(item: Item) -> Group | None:
 
 
 def parts_of(item: Item) -> Parts | None:
-    """Return the parts that an item is made of, with a name or without."""
+    """Return the parts of an item, with a name or without."""
     group = item.group if isinstance(item, NamedGroup) else item
     return group if isinstance(group, Parts) else None
 
 
 def is_read(item: Item) -> bool:
-    """Whether a dim is read in parts, or at positions."""
+    """Return whether a dim is read in parts, or at positions."""
     return isinstance(item, At) or parts_of(item) is not None
 
 

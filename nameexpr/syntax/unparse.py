@@ -66,7 +66,7 @@ def unparse_item(item: ast.Item) -> str:
 
 
 def unparse_place(place: ast.Node) -> str:
-    """The value of a position in its canonical spelling; the index along a label is the bare label."""
+    """Return the value of a position in its canonical spelling; the index along a label is the bare label."""
     return unparse_value(place, in_place=True)
 
 
@@ -90,7 +90,7 @@ def unparse_statement(statement: ast.Statement) -> str:
 
 
 def unparse_value(node: ast.Node, *, in_place: bool = False) -> str:
-    """A value in its canonical spelling, with no more brackets than it needs."""
+    """Return a value in its canonical spelling, with only the necessary brackets."""
 
     def text(inner: ast.Node) -> str:
         return unparse_value(inner, in_place=in_place)

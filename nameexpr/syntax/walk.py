@@ -32,7 +32,7 @@ from nameexpr.syntax.items import parts_of
 
 
 def items_in(item: Item) -> tuple[Item, ...] | None:
-    """Return the items that an item holds: those of a group, parts as groups, the dim of a position."""
+    """Return the items inside an item: those of a group, parts as groups, the dim of a position."""
     match item:
         case Group(items) | NamedGroup(_, Group(items)):
             return items
@@ -44,7 +44,9 @@ def items_in(item: Item) -> tuple[Item, ...] | None:
 
 
 def atoms(items: tuple[Item, ...]) -> Iterator[Atom]:
-    """Yield the items that hold no others, left to right, inside groups too; of a position its dim."""
+    """Yield the items that contain no others, left to right, including those in groups; for a position its
+    dim.
+    """
     for item in items:
         inside = None if isinstance(item, ATOMS) else items_in(item)
         if inside is None:
@@ -54,12 +56,12 @@ def atoms(items: tuple[Item, ...]) -> Iterator[Atom]:
 
 
 def atoms_of(kind: type[AnyAtom] | tuple[type[AnyAtom], ...], terms: Iterable[Term]) -> list[AnyAtom]:
-    """Return the items of a kind that stand in terms, inside groups too."""
+    """Return the items of a kind in terms, including those in groups."""
     return [atom for term in terms for atom in atoms(term.items) if isinstance(atom, kind)]
 
 
 def children(node: Node) -> tuple[Node, ...]:
-    """The nodes right below a node; of a use, those of its positions."""
+    """Return the direct children of a node; for a use, those of its positions."""
     if isinstance(node, Use):
         return () if node.term is None else places(node.term)
     if isinstance(node, Binary):
@@ -75,7 +77,7 @@ def places(term: Term) -> tuple[Node, ...]:
 
 
 def is_bare_label(node: Node) -> TypeGuard[Use]:
-    """Whether a node is the index along a label, which a position writes as the bare name."""
+    """Return whether a node is the index along a label, which a position writes as the bare name."""
     return isinstance(node, Use) and node.name == "index" and node.term is not None and _is_label(node.term)
 
 
@@ -104,7 +106,7 @@ def terms_in(tree: Formula) -> Iterator[Term]:
 
 
 def labels_in(*terms: Term) -> set[str]:
-    """Return every label that stands in terms, and in their positions."""
+    """Return every label in terms, and in their positions."""
     found = {atom.name for atom in atoms_of(LABELLED, terms)}
     for place in [place for term in terms for place in places(term)]:
         inside = [node.term for node in nodes(place) if isinstance(node, Use) and node.term is not None]
@@ -113,12 +115,14 @@ def labels_in(*terms: Term) -> set[str]:
 
 
 def is_live(part: Group) -> bool:
-    """Whether the value has a part, that is, whether it has a label: `1` and `_` are skipped."""
+    """Return whether the value has a part, that is, whether it has a label: `1` and `_` are skipped."""
     return any(not isinstance(atom, Literal | Anonymous) for atom in atoms(part.items))
 
 
 def value_atoms(items: tuple[Item, ...]) -> Iterator[Atom]:
-    """Yield the atoms of the dims that a value has: of parts those that are live, of positions the labels."""
+    """Yield the atoms of the dims that a value has: for parts those that are live, for positions
+    the labels.
+    """
     for item in items:
         parts = parts_of(item)
         if isinstance(item, At):
@@ -130,7 +134,7 @@ def value_atoms(items: tuple[Item, ...]) -> Iterator[Atom]:
 
 
 def labels_in_place(place: Node) -> Iterator[Atom]:
-    """Yield the labels over which a position varies, where they are written."""
+    """Yield the labels over which a position varies, as they are written."""
     for node in nodes(place):
         if isinstance(node, Use) and node.term is not None and node.name != "size":
             yield from atoms(tuple([item for item in node.term.items if not isinstance(item, At)]))
@@ -142,7 +146,7 @@ def value_atoms_of(kind: type[AnyAtom] | tuple[type[AnyAtom], ...], terms: Itera
 
 
 def check_depth(tree: Formula, deepest: int) -> None:
-    """Raise NE708 if values nest deeper than every later pass can follow."""
+    """Raise NE708 if values are nested deeper than every later pass supports."""
     for value in [value for statement in tree.statements for value in statement.values]:
         depth = {id(value): 1}
         stack: list[Node] = [value]

@@ -75,9 +75,12 @@ class Answered:
 
     def __get__(self, tensor: object, kind: type) -> Any:
         """Raise the AttributeError for a name of another library."""
+        from nameexpr.tracebacks import shown_short  # late: few programs need it
+
         name = self.name
-        __tracebackhide__ = True  # IPython and pytest leave this frame out
-        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}: {ADVICE[name]}")
+        raise shown_short(
+            AttributeError(f"{kind.__name__!r} object has no attribute {name!r}: {ADVICE[name]}")
+        )
 
 
 def answers_names(kind: Class) -> Class:

@@ -30,10 +30,14 @@ _ALONG: dict[str, tuple[int, int | None]] = {
     **dict.fromkeys(("split", "array_split"), (2, 0)),
     **dict.fromkeys(("roll", "repeat", "delete", "take"), (2, None)),
     "flip": (1, None),
+    "take_along_axis": (2, -1),
     "unstack": (1, 0),
     "concatenate": (1, 0),
 }
 """Functions that move or select elements along the dims of `axis=` alone: its place, and its default."""
+
+_ALONG_ONE = {"flipud": 0, "fliplr": 1, "vstack": 0, "hstack": 1, "dstack": 2}
+"""Functions that do so along a fixed dim, if a tensor has it."""
 
 _CONTRACTED = {"dot": -2, "matmul": -2, "inner": -1, "vdot": -1}
 """Which dim of the second operand meets the last one of the first, if it has two."""
@@ -52,15 +56,23 @@ def of_function(
         return of_factors(left, right, list(met), name)
     if name == "stack" and args:
         return joined(args[0], None, name)
-    if name not in _ALONG or not args:
+    if not args or (name not in _ALONG and name not in _ALONG_ONE):
         return []
-    parts = args[0] if name == "concatenate" else [args[0]]
+    is_joining = name in ("concatenate", "vstack", "hstack", "dstack")
+    parts = args[0] if is_joining else [args[0]]
     first = next((part for part in parts if isinstance(part, Core)), None)
-    if first is None:
+    moved = () if first is None else _moved(name, first, args, kwargs)
+    if first is None or not moved:
         return []
+    gone = [first._names[at] for at in moved]
+    return joined(parts, gone[0], name) if is_joining else without(first._coordinates, gone)
+
+
+def _moved(name: str, tensor: Core, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[int, ...]:
+    """Return the positions of the dims along which a function works; none if it adds them first."""
+    if name in _ALONG_ONE:
+        at = _ALONG_ONE[name]
+        return (at,) if at < tensor.ndim else ()
     place, default = _ALONG[name]
     wanted = args[place] if len(args) > place else kwargs.get("axis", default)
-    moved = range(first.ndim) if wanted is None else axes(first._dims, wanted, f"np.{name}")
-    if name == "concatenate" and wanted is not None:
-        return joined(parts, first._names[moved[0]], name)
-    return without(first._coordinates, [first._names[at] for at in moved])
+    return tuple(range(tensor.ndim)) if wanted is None else axes(tensor._dims, wanted, f"np.{name}")

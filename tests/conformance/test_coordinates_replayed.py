@@ -1,9 +1,4 @@
-"""Coordinates after the recorded calls, judged by the elements alone: no rule for coordinates is needed.
-
-A call is made twice, the second time with one dim of its tensors in another order, labels and all. Where both
-results have its labels, the elements at the same labels must be equal, or a label is at another element.
-Where the second result is the first one in that order, the dim has survived, and so must its labels.
-"""
+"""Labels after the recorded calls, of which some or all tensors have labels: see `conformance.permuting`."""
 
 from __future__ import annotations
 
@@ -11,14 +6,20 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
 import pytest
 
 import nameexpr as ne
+from conformance.permuting import (
+    agree_at_labels,
+    has_labels_of,
+    labels,
+    moves_with,
+    permuted,
+    results,
+    with_labels,
+)
 from conformance.recording import Entry, array_of, decoded, entries, respelled, rows, spelling
 from conformance.replay import called, float32_by_default
-from nameexpr.backends.numpy.foreign import Coordinate
-from nameexpr.tensors.labelled import attach
 
 Tensor = ne.NamedTensor
 Order = Sequence[int]
@@ -29,50 +30,6 @@ SORTING = {"sort", "argsort", "topk"}
 
 def tensors_of(case: dict[str, Any]) -> list[Tensor]:
     return [ne.tensor(array_of(t["data"]), names=decoded(t["names"], [])) for t in case["tensors"]]
-
-
-def permuted(x: Tensor, dim: str, order: Order) -> Tensor:
-    if x.sizes.get(dim) != len(order):
-        return x
-    return ne.tensor(np.take(x.numpy(), order, x.names.index(dim)), names=x.names)
-
-
-def with_labels(x: Tensor, dim: str, order: Order) -> Tensor:
-    """Return a tensor whose positions are labelled by dim and number: those of one dim in an order."""
-    places = {
-        name: order if (name, size) == (dim, len(order)) else range(size) for name, size in x.sizes.items()
-    }
-    named = [(name, at) for name, at in places.items() if isinstance(name, str)]
-    made = [Coordinate(name, (name,), np.array([f"{name}.{i}" for i in at]), {}) for name, at in named]
-    return attach(x, made)  # type: ignore[no-any-return]
-
-
-def labels(x: Tensor) -> dict[str, list[str]]:
-    return {each.name: list(map(str, each.values)) for each in x._coordinates}
-
-
-def results(value: Any) -> list[Tensor]:
-    if isinstance(value, Tensor):
-        return [value]
-    return [part for item in value for part in results(item)] if isinstance(value, tuple | list) else []
-
-
-def is_close(a: Any, b: Any) -> bool:
-    return a.shape == b.shape and np.allclose(a, b, rtol=1e-4, atol=1e-5, equal_nan=True)
-
-
-def agree_at_labels(x: Tensor, other: Tensor) -> bool:
-    return is_close(at_common_labels(x, other), at_common_labels(other, x))
-
-
-def at_common_labels(x: Tensor, other: Tensor) -> Any:
-    """Return the elements at the labels that both have, in the order of the first."""
-    array, theirs = x.numpy(), labels(other)
-    for name, own in labels(x).items():
-        array = np.take(
-            array, [own.index(label) for label in sorted(set(own) & set(theirs[name]))], x.names.index(name)
-        )
-    return array
 
 
 def faults(entry: Entry) -> Iterator[str]:
@@ -121,22 +78,6 @@ def faults_of(case: dict[str, Any], dim: str, order: Order, which: Sequence[int]
             wanted = [[f"{dim}.{i}" for i in places] for places in (range(len(order)), order)]
             if [labels(a).get(dim), labels(b).get(dim)] != wanted:
                 yield f"the labels are lost: {labels(a).get(dim)}"
-
-
-def has_labels_of(x: Tensor, dim: str) -> bool:
-    return any(label.rpartition(".")[0] == dim for own in labels(x).values() for label in own)
-
-
-def moves_with(a: Tensor, b: Tensor, dim: str, order: Order) -> bool:
-    """Return whether a result is another one in an order along a dim, and not in any order."""
-    if (
-        dim not in a.names
-        or a.names != b.names
-        or a.size(dim) != len(order)
-        or is_close(a.numpy(), b.numpy())
-    ):
-        return False
-    return is_close(np.take(a.numpy(), order, a.names.index(dim)), b.numpy())
 
 
 @pytest.mark.parametrize("op", rows())

@@ -1,12 +1,16 @@
-"""The documents, messages, help and public docstrings use natural English: phrasings that read as translated
-are found, with a better word.
+"""The documents, messages, help, docstrings and comments use natural English: phrasings that read as
+translated are found, with a better word.
 """
 
 from __future__ import annotations
 
+import ast
 import inspect
+import io
 import re
+import tokenize
 from bisect import bisect_right
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
@@ -21,6 +25,11 @@ CASES = sorted(path.name for path in (documents.ROOT / "tests" / "cases").glob("
 MESSAGE = re.compile(r"^(?:\w+Error\[NE\d{3}\]: |  help: )(.*)$", re.MULTILINE)
 FIGURES = re.compile(r"<!-- figures: begin -->.*?<!-- figures: end -->", re.DOTALL)
 CODE = re.compile(r"`[^`\n]*`")
+DOCTEST = re.compile(r"^[ \t]*>>>.*?(?=\n[ \t]*\n|\Z)", re.MULTILINE | re.DOTALL)
+SOURCES = sorted(
+    path.relative_to(documents.ROOT).as_posix() for path in documents.ROOT.glob("nameexpr/**/*.py")
+)
+ARRAYS = ("nameexpr/backends/", "nameexpr/compiler/", "nameexpr/rules/")
 
 
 class Phrase(NamedTuple):
@@ -81,7 +90,24 @@ PHRASES = [
 ]
 
 
-def findings(text: str) -> list[tuple[int, str]]:
+IN_SOURCES = [
+    Phrase(r"\bcommonest\b", "most common", "the commonest texts"),
+    Phrase(r"\bquick\b", "fast", "a quick look-up"),
+    Phrase(r"\bmade (up )?of\b", "computed from, consists of", "what a value is made of"),
+    Phrase(r"\bso many\b", "a number of, `count`", "the cost of so many calls"),
+    Phrase(r"\bput(s|ting)? together\b", "combine, join", "tensors put together"),
+    Phrase(r"\btakes? over\b", "reuse", "the memory that a result takes over"),
+    Phrase(r"\bknown of\b", "known about", "what is known of a primitive"),
+    Phrase(r"\bgives? back\b", "return", "it gives back the array"),
+    Phrase(r"\bmend(s|ed|ing)?\b", "fix", "how to mend it"),
+    Phrase(r"\b(nobody|anybody)\b", "not ..., unknown", "a size that nobody knows"),
+    Phrase(r"\bis asked for\b|\bare asked for\b", "requested", "a dtype that is asked for"),
+    Phrase(r"\bas NumPy has (it|them)\b", "as in NumPy", "they broadcast as NumPy has it"),
+]
+EXEMPT = {r"\brefus(e|es|ed|als?)\b", r"\band is none\b"}  # a class is called Refusal, and None is a value
+
+
+def findings(text: str, phrases: list[Phrase] = PHRASES) -> list[tuple[int, str]]:
     """Return the line and the advice for each phrasing of the prose that should be reworded."""
     words = list(re.finditer(r"\S+", prose(text)))
     starts, joined = [], ""
@@ -89,7 +115,7 @@ def findings(text: str) -> list[tuple[int, str]]:
         starts.append(len(joined))
         joined += f"{word[0]} "
     found = []
-    for phrase in PHRASES:
+    for phrase in phrases:
         for match in re.finditer(phrase.pattern, joined, re.IGNORECASE):
             at = words[bisect_right(starts, match.start()) - 1].start()
             found.append((text.count("\n", 0, at) + 1, f"'{match[0].strip()}': write {phrase.better}"))
@@ -145,11 +171,68 @@ def test_public_docstrings_read_naturally(name: str) -> None:
     assert not found, "\n".join(sorted(found))
 
 
-@pytest.mark.parametrize("phrase", PHRASES, ids=[phrase.example for phrase in PHRASES])
+def prose_of_source(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the first line and the text of each docstring and of each block of comments."""
+    for node in ast.walk(ast.parse(source)):
+        body = getattr(node, "body", None)
+        for statement in body if isinstance(body, list) else []:
+            match statement:
+                case ast.Expr(ast.Constant(str(text))):
+                    yield statement.lineno, DOCTEST.sub(lambda found: re.sub(r"\S", " ", found[0]), text)
+    block, start, last = "", 0, 0
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type != tokenize.COMMENT:
+            continue
+        if token.start[0] != last + 1:
+            yield start, block
+            block, start = "", token.start[0]
+        block, last = f"{block}{token.string[1:]}\n", token.start[0]
+    yield start, block
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_docstrings_and_comments_read_naturally(source: str) -> None:
+    phrases = [phrase for phrase in (*PHRASES, *IN_SOURCES) if phrase.pattern not in EXEMPT]
+    if source.startswith(ARRAYS):
+        phrases.append(Phrase(r"\bcells?\b(?!, run :)", "element", "the cells of a value"))
+    text = (documents.ROOT / source).read_text(encoding="utf-8")
+    found = [
+        f"{source}:{start + line - 1}: {advice}"
+        for start, part in prose_of_source(text)
+        for line, advice in findings(part, phrases)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_docstrings_and_comments_of_a_source_are_read() -> None:
+    source = '''"""A module.
+
+>>> 1 + 1  # behind
+2
+"""
+X = 1
+"""What stands behind."""
+
+def f():
+    """Return 1."""
+    return 1  # whatever
+    # it is
+    # beside it
+'''
+    read = [(line, text.strip()) for line, text in prose_of_source(source) if text.strip()]
+    assert read == [
+        (1, "A module."),
+        (7, "What stands behind."),
+        (10, "Return 1."),
+        (11, "whatever\n it is\n beside it"),
+    ]
+
+
+@pytest.mark.parametrize("phrase", [*PHRASES, *IN_SOURCES], ids=lambda phrase: phrase.example)
 def test_a_phrasing_to_avoid_is_found(phrase: Phrase) -> None:
     broken_over_lines = "\n  ".join(phrase.example.split())
     for text in (f"Text.\n\n{phrase.example}", f"Text.\n\n{broken_over_lines}"):
-        assert any(phrase.better in advice for line, advice in findings(text) if line >= 3)
+        assert any(phrase.better in advice for line, advice in findings(text, [phrase]) if line >= 3)
 
 
 def test_blocks_code_and_figures_are_left_alone() -> None:

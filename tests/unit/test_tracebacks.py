@@ -234,6 +234,14 @@ def test_an_error_that_is_its_own_cause_is_shortened() -> None:
     assert error.__cause__ is None
 
 
+@pytest.mark.parametrize("call", ["ne.tensor([1]).reshape(1)", "ne.plan"])
+def test_a_script_leaves_out_where_a_missing_attribute_is_noticed(call: str) -> None:
+    short = output_of(sys.executable, "-c", f"{HEAD}{call}")
+    assert "AttributeError: " in short
+    assert frames_in(short) == 1, short
+    assert frames_in(output_of(sys.executable, "-c", f"{HEAD}{call}", full=True), "nameexpr") > 0
+
+
 def test_pytest_leaves_out_where_a_missing_attribute_is_noticed(tmp_path: Path) -> None:
     calls = ("ne.tensor([1]).reshape(1)", "ne.plan('a -> a')")
     tests = "".join(f"def test_{number}():\n    {call}\n\n" for number, call in enumerate(calls))

@@ -1,4 +1,4 @@
-"""What generated code calls to read dims at positions.
+"""Functions for generated code that read dims at positions.
 
 >>> windows(np.arange(6), (1,), ((2, 1),), (2, 3))
 array([[1, 2, 3],

@@ -20,11 +20,12 @@ from nameexpr.compiler.ir.axes import (
     under_word,
 )
 from nameexpr.compiler.ir.dtypes import SAME_DTYPE, Dtypes, counting_dtype
-from nameexpr.compiler.ir.graph import Arrange, Graph, Node, Reduction, View, Window, windowed
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.nodes import Arrange, Node, Reduction, View, Window, windowed
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.ops import NEED_ELEMENTS
 from nameexpr.records import record
-from nameexpr.syntax.ast import LABELLED, STRETCHED, Expression, Label, Literal
+from nameexpr.syntax.ast import LABELLED, STRETCHED, Expression, Label, Literal, Term
 from nameexpr.syntax.limits import limits
 
 if TYPE_CHECKING:
@@ -36,11 +37,11 @@ if TYPE_CHECKING:
 class Typed:
     """An expression with all its sizes known.
 
-    `operands` and `result` give for each dim the labels it is the row-major product of: one for a plain dim,
-    several for a group, none for a dim of size 1 that is dropped or made. `dropped` are the labels that the
-    result lacks, in the order in which they are first mentioned; `reducer` combines them: None is the unasked
-    sum of a contraction, `CUSTOM` a callable. `readings` tell what is read of dims that no label of the value
-    stands for.
+    `operands` and `result` contain for each dim the labels whose row-major product it is: one for a plain
+    dim, several for a group, none for a dim of size 1 that is dropped or created. `dropped` are the labels
+    that the result lacks, in the order of their first mention; `reducer` combines them: None is the implicit
+    sum of a contraction, `CUSTOM` a callable. `readings` describe the dims that are read in parts or at
+    positions.
     """
 
     operands: tuple[Axes, ...]
@@ -129,14 +130,17 @@ def infer_sizes(
     tree: Expression, operands: Sequence[Operand], keywords: Mapping[str, int]
 ) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:
     """Return the sizes that an assertion finds: those of labels, and those under packs and "..."."""
-    from nameexpr.syntax.walk import atoms_of
+    from nameexpr.syntax.walk import atoms, atoms_of, labels_in_place, places
 
     sizes = _solved(tree, operands, keywords)[2]
     packs = {
         getattr(item, "name", DOTS): tuple(sizes[label] for label in labels_under(item.word, sizes))
         for item in atoms_of(STRETCHED, tree.inputs)
     }
-    return {atom.name: sizes[atom.name] for atom in atoms_of(LABELLED, tree.inputs)}, packs
+    terms = [Term((item,)) for term in tree.inputs for item in term.items]
+    inside = [labels for term in terms for labels in (atoms(term.items), *map(labels_in_place, places(term)))]
+    names = [atom.name for atom in chain.from_iterable(inside) if isinstance(atom, LABELLED)]
+    return {name: sizes[name] for name in names}, packs
 
 
 def _dropped(tree: Expression, resolved: Resolved) -> tuple[str, ...]:
@@ -195,7 +199,7 @@ def build_expression(typed: Typed, dtypes: Dtypes) -> tuple[Graph, int]:
     inside = dict.fromkeys([label for factor in factors for label in labels[factor]])
     kept = [label for label in inside if label not in typed.dropped]
     reduction = Reduction(reducer, tuple(factors), typed.dropped, compute, result)
-    # Indices, truth values and what a caller's function gives have dtypes of their own.
+    # Indices, truth values and the results of a caller's function do not have the dtype of the operands.
     known = result if reducer in {None, "sum"} or reducer in SAME_DTYPE or is_counted else ""
     nodes += [reduction, Arrange(len(nodes), typed.result)]
     return Graph(dict(typed.sizes), nodes, [*labels, tuple(kept), order], [*known_dtypes, known, known]), len(

@@ -30,7 +30,7 @@ def fill_in(tree: ast.Expression, operands: Sequence[Operand], *, has_reduce: bo
     filled = tree
     if any(operand.names is not None for operand in operands):
         filled = parse(unparse(_written_out(tree, operands)))
-    elif dots := walk.atoms_of(ast.Dots, tree.outputs or ()):  # what an array leaves out is a scalar
+    elif dots := walk.atoms_of(ast.Dots, tree.outputs or ()):  # an array without a term is a scalar
         hint = "only a NamedTensor has names; write the term of an array"
         marks = tuple(Mark(dot.span) for dot in dots)
         infos = describe((), operands)

@@ -1,8 +1,9 @@
-"""Dims that are not read as they are: `(1 + T)` skips, `H@(2*h + dh)` reads at positions.
+"""Dims that are read in parts or at positions: `(1 + T)` skips, `H@(2*h + dh)` reads at positions.
 
-Each such dim of an operand has one label of its own, which stands for all of it and is no label of the value;
-a `Reading` tells which labels the value has instead. What is an integer times a label, added up, is affine:
-it determines sizes, and is read as a view. Everything else is data, even where it follows from sizes.
+Each such dim of an operand has its own label, which stands for the whole dim and is not a label of the value;
+a `Reading` lists the labels that the value has instead. A position that is an integer plus multiples of
+labels is affine: it determines sizes, and is read as a view. Everything else is data, even if it follows from
+sizes.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import prod
 
 from nameexpr.compiler.ir.axes import Axes, Labels, Unnamed
-from nameexpr.compiler.ir.graph import Read
+from nameexpr.compiler.ir.nodes import Read
 from nameexpr.errors import Span
 from nameexpr.records import record
 from nameexpr.syntax import ast, walk
@@ -23,8 +24,8 @@ class Reading:
     """How one dim of an operand is read.
 
     `label` stands for the whole dim. `parts` are the labels of each of its parts; a dim with positions has
-    one, itself, or none where it is `_`. `live` are the numbers of the parts that the value has. `place` is
-    the position, and `span` where the text has all this.
+    one part, itself, or none if it is `_`. `live` are the numbers of the parts that the value has. `place` is
+    the position, and `span` the range of all this in the text.
     """
 
     label: Unnamed
@@ -74,11 +75,13 @@ def _instead(label: str, readings: Readings) -> Labels:
 
 
 Affine = tuple[int, dict[str, int]]
-"""A number, and what each label is multiplied by."""
+"""A number, and the factor of each label."""
 
 
 def affine(place: ast.Node, sizes: Mapping[str, int]) -> Affine | None:
-    """Return a position as a number and multiples of labels; None if it is none, or needs an unknown size."""
+    """Return a position as a number and multiples of labels; None for others, or if it needs an
+    unknown size.
+    """
     match place:
         case ast.Number(int(value)):
             return value, {}
@@ -98,7 +101,7 @@ def affine(place: ast.Node, sizes: Mapping[str, int]) -> Affine | None:
 
 
 def is_affine(place: ast.Node) -> bool:
-    """Whether a position is an integer plus multiples of labels, whatever the sizes are."""
+    """Return whether a position is an integer plus multiples of labels, for any sizes."""
     return affine(place, _AnySize()) is not None
 
 
@@ -127,7 +130,7 @@ def _combined(sign: str, left: Affine, right: Affine) -> Affine | None:
 
 
 def extremes(place: Affine, sizes: Mapping[str, int], without: str = "") -> tuple[int, int]:
-    """Return the least and the largest position, where labels have these sizes; one label can be left out."""
+    """Return the least and the largest position for these sizes of labels; one label can be left out."""
     low = high = place[0]
     for label, stride in place[1].items():
         last = stride * max(sizes[label] - 1, 0) if label != without else 0
@@ -136,7 +139,7 @@ def extremes(place: Affine, sizes: Mapping[str, int], without: str = "") -> tupl
 
 
 def largest_inside(place: Affine, size: int, sizes: Mapping[str, int], label: str) -> int:
-    """Return the largest size of a label for which no position leaves a dim."""
+    """Return the largest size of a label for which all positions are inside a dim."""
     low, high = extremes(place, sizes, label)
     stride = place[1][label]
     return (size - 1 - high) // stride + 1 if stride > 0 else low // -stride + 1
@@ -145,8 +148,8 @@ def largest_inside(place: Affine, size: int, sizes: Mapping[str, int], label: st
 def sized_by_positions(
     readings: Iterable[Reading], sizes: Mapping[str, int], plain: Collection[str]
 ) -> dict[str, tuple[int, Reading]]:
-    """Return the sizes of labels that only positions have, as far as each is the only unknown of one: the
-    least over its positions, with the reading that has it.
+    """Return the sizes of labels that only occur in positions, if each is the only unknown of one: the least
+    over its positions, with the reading that has it.
     """
     found: dict[str, tuple[int, Reading]] = {}
     for reading in readings:
@@ -162,7 +165,7 @@ def sized_by_positions(
 
 
 def read_of(reading: Reading, sizes: Mapping[str, int]) -> Read | None:
-    """Return how a dim is read as a view; None where that depends on data."""
+    """Return how a dim is read as a view; None if that depends on data."""
     if reading.place is not None:
         place = affine(reading.place, sizes)
         return None if place is None else Read(reading.label, place[0], tuple(place[1].items()))

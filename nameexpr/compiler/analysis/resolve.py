@@ -65,7 +65,9 @@ def resolve(tree: ast.Expression, operands: Sequence[Operand], *, is_reduced: bo
 
 
 def _where(operand: Operand, term: ast.Term, position: int) -> str:
-    """Return what tells the dims of an operand apart that are read: a formula sees it through many terms."""
+    """Return a key that distinguishes the dims of an operand that are read: a formula sees it through many
+    terms.
+    """
     return f"{operand.name}[{unparse_term(term)}]" if operand.name else str(position)
 
 
@@ -77,8 +79,8 @@ def resolve_result(
     readings: dict[str, Reading],
     name: str = "",
 ) -> Axes:
-    """Return the labels of every dim of a result, of a statement's `name`, and note the sizes that it writes
-    and its dims that are made of parts.
+    """Return the labels of every dim of a result, of a statement's `name`, and record the sizes in its term
+    and its dims that consist of parts.
     """
     dims: list[tuple[ast.Item, int]] = []
     for item in term.items:
@@ -100,7 +102,7 @@ class _Reader:
     readings: dict[str, Reading] = field(default_factory=dict)
 
     def axes(self, dims: Sequence[tuple[ast.Item, int]], operand: int | None, where: str = "") -> Axes:
-        """Return the labels of each dim; most dims have one, of their own."""
+        """Return the labels of each dim; most dims have a single label."""
         return tuple(
             (item.name,) if isinstance(item, ast.Label) else self.dim(item, number, operand, f".{dim}", where)
             for dim, (item, number) in enumerate(dims)
@@ -183,9 +185,10 @@ def _check_count(tree: ast.Expression, operands: Sequence[Operand]) -> None:
             hint = f"commas separate operands, dims are separated by spaces: {spaced}"
         raise error(Diagnostic("NE501", f"{wants}, but {got}", tree.text, marks, infos, hint))
     last = Mark(terms[-1].span, "the last term")
-    extra = ", ".join(str(position) for position in range(len(terms), count))
-    add, leave = ("a term for operand", "it") if count == len(terms) + 1 else ("terms for operands", "them")
-    hint = f"add {add} {extra}, or leave {leave} out"
+    hint = f"add a term for operand {count - 1}, or leave it out"
+    if count > len(terms) + 1:
+        between = "and" if count == len(terms) + 2 else "to"
+        hint = f"add terms for operands {len(terms)} {between} {count - 1}, or leave them out"
     raise error(Diagnostic("NE502", f"{wants}, but {got}", tree.text, (last,), infos, hint))
 
 

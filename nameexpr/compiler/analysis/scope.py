@@ -21,7 +21,7 @@ from nameexpr.syntax.items import is_read
 @record
 class Scope:
     """The operands that a formula uses, in the order of their first use, with all their uses; `plain` are the
-    views of operands where all terms hold nothing but labels; `has_readings` says that some dims are read in
+    views of operands if all terms consist of labels only; `has_readings` means that some dims are read in
     parts or at positions.
     """
 
@@ -42,7 +42,7 @@ class Scope:
 
 
 def read_scope(tree: ast.Formula) -> Scope:
-    """Return the operands of a formula, its text checked."""
+    """Return the operands of a formula, after checking its text."""
     walks = [
         (statement, tuple([node for value in statement.values for node in walk.nodes(value)]))
         for statement in tree.statements
@@ -194,7 +194,7 @@ def _used_before(tree: ast.Formula, statement: ast.Statement, use: ast.Use, *, i
 
 
 def _mentions(inside: Iterable[ast.Node], name: str | None) -> ast.Use | None:
-    """The first use of a name."""
+    """Return the first use of a name."""
     return next((node for node in inside if isinstance(node, ast.Use) and node.name == name), None)
 
 

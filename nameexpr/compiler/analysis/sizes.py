@@ -51,7 +51,7 @@ class SizeEquations:
             self.clashes[label] = None
 
     def solve(self, equation: DimEquation) -> bool:
-        """Use an equation if at most one of its labels is unknown; return whether it is used up."""
+        """Use an equation if at most one of its labels is unknown; return whether it was used."""
         unknown = {label for part in equation.parts for label in part if label not in self.sizes}
         if len(unknown) > 1:
             return False

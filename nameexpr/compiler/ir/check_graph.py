@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nameexpr.compiler.ir.axes import Labels, flat, is_under_dots
-from nameexpr.compiler.ir.graph import (
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.nodes import (
     CAST,
     Along,
     Arrange,
     Drop,
     Filled,
     Gather,
-    Graph,
     Index,
     Map,
     Read,
@@ -98,7 +98,7 @@ def _labels_of_gather(graph: Graph, own: Labels, positions: Sequence[ReadAt]) ->
     for position in positions:
         assert position.label in own, f"{position.label} is read, and not there: {own}"
         assert "int" in graph.dtypes[position.value], f"{position} holds no integers"
-    return gathered(graph, own, positions)
+    return gathered(own, {position.label: graph.labels[position.value] for position in positions})
 
 
 def _labels_of_map(graph: Graph, function: str, arguments: Sequence[int]) -> Labels:

@@ -60,7 +60,7 @@ def sliceable_axes(instruction: Instruction, sources: Shapes, depth: int) -> Cut
     return PRIMITIVES[instruction.primitive].cuts(instruction, sources, depth)
 
 
-# The shape of what a primitive gives, where those of its sources are right.
+# The shape of the result of a primitive; the shapes of its sources are checked.
 
 
 def _of_source(_: Instruction, sources: Shapes) -> Shape:

@@ -4,7 +4,7 @@
     instruction = primitive, sources, parameters
 
     cast dtype                      reshape shape                 transpose axes
-    diagonal letters                a view of the cells where axes of the same letter have the same index
+    diagonal letters                a view of the elements where axes of the same letter have the same index
     window shape, axes, letters     a view: axis k of the source is read at axes[k] + letters[k] @ index
     inside constants                positions, once they are found to be 0 or more and below the first number;
                                     the second is their number in the graph
@@ -20,7 +20,7 @@
     reduce function, axes, dtype    a reducer over the last axes, which act as one
     apply                           the caller's `reduce=` over the last axis
     divide constants                by a number of elements
-    multiply dtype                  dot, vecdot, matmul           as NumPy has them; vecdot of reals
+    multiply dtype                  dot, vecdot, matmul           as in NumPy; vecdot of reals
     integer_matmul dtype            in 64 bits, through float64 where the values at hand make that exact
     einsum letters                  one pass of NumPy's C loop over one or two arrays
     pointwise function, constants, shape, dtype, over             of arrays, which are broadcast, and numbers
@@ -115,12 +115,12 @@ class Instruction(NamedTuple):
     shape : tuple of int
         The requested shape; for a fused instruction, the shape of its iteration space.
     axes : tuple of int
-        The axes that go away, or that a function works along; of `transpose` their order; of `window` the
-        position along each axis of the source at which the result begins.
+        The axes that are removed, or that a function works along; for `transpose` their order; for `window`
+        the position along each axis of the source at which the result begins.
     letters : tuple of tuple of int
         A letter for each axis of each source, then for each axis of the result: axes of one letter have the
-        same index. Of `window` how many positions along each axis of the source, one after the other, an
-        index along each axis of the result goes on.
+        same index. For `window` the step along each axis of the source, one after the other, for an index
+        along each axis of the result.
     dtype : str
         The dtype of the result; empty if it follows from the sources.
     function : str

@@ -45,7 +45,7 @@ def compact_strides(shape: Shape, order: Sequence[int]) -> Strides:
 
 
 def broadcast(*shapes: Shape) -> Shape:
-    """The shape that shapes broadcast to, as NumPy has it."""
+    """Return the shape that shapes broadcast to, as in NumPy."""
     ndim = max(map(len, shapes), default=0)
     padded = [(1,) * (ndim - len(shape)) + shape for shape in shapes]
     result = []
@@ -182,7 +182,7 @@ def of_diagonal(instruction: Instruction, sources: Sources, shape: Shape) -> Str
 
 
 def of_window(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
-    """Those of every axis of the source that an index goes along."""
+    """Return those of every axis of the source that an index goes along."""
     rows = list(zip(instruction.letters, sources[0][1], strict=True))
     return tuple([sum(row[axis] * stride for row, stride in rows) for axis in range(len(shape))])
 

@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nameexpr.compiler.ir.axes import Labels, product_label
-from nameexpr.compiler.ir.graph import ReadAt, merged
+from nameexpr.compiler.ir.graph import merged
+from nameexpr.compiler.ir.nodes import ReadAt, gathered
 from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.ir.strides import is_dense
 from nameexpr.compiler.lowering.builder import Builder, Value
@@ -62,8 +63,7 @@ def _growth(build: Builder, at: At) -> float:
 
 def _labels(value: Value, at: At) -> Labels:
     """Return the labels of a value with positions in place of labels that are read."""
-    own = [at[label].labels if label in at else (label,) for label in value.labels]
-    return tuple(dict.fromkeys([label for labels in own for label in labels]))
+    return gathered(value.labels, {label: place.labels for label, place in at.items()})
 
 
 def _gathered(build: Builder, value: Value, at: At) -> Value:

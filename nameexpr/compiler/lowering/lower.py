@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 from nameexpr.compiler.ir.axes import Axes, Contraction, Labels, Unnamed, product_label
 from nameexpr.compiler.ir.dtypes import MAGNITUDE, WEAK, Dtypes, WeakDtype
-from nameexpr.compiler.ir.graph import (
+from nameexpr.compiler.ir.graph import Graph, merged, use_counts
+from nameexpr.compiler.ir.nodes import (
     CAST,
     Along,
     Arrange,
     Drop,
     Filled,
     Gather,
-    Graph,
     Index,
     Map,
     Reduction,
@@ -28,9 +28,7 @@ from nameexpr.compiler.ir.graph import (
     View,
     Window,
     is_moved,
-    merged,
     number_of,
-    use_counts,
 )
 from nameexpr.compiler.ir.program import Instruction, Program
 from nameexpr.compiler.ir.strides import row_major_strides
@@ -70,7 +68,7 @@ class Lowering:
         for number in _schedule_order(self.graph, needed, self.fusing):
             self.value(number)
         values = [self.value(output) for output in outputs]
-        results = build.apart(values) if len(values) > 1 else (values[0].number,)
+        results = build.apart(values) if len(values) > 1 or build.windows else (values[0].number,)
         notes, used, offers = tuple(build.notes), build.used_strides, tuple(build.offers)
         several = results if len(results) > 1 else ()
         return Program(shapes, tuple(build.instructions), notes, results[-1], used, several, offers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nameexpr.compiler.ir.axes import Labels
-from nameexpr.compiler.ir.graph import Along, Filled, Index
+from nameexpr.compiler.ir.nodes import Along, Filled, Index
 from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.lowering.builder import Builder, Value
 

@@ -29,7 +29,7 @@ from nameexpr.syntax.parser.expression import (
 )
 
 DEEPEST = 120
-"""Operators, functions and brackets inside each other; Python's own recursion limit is well above."""
+"""The largest depth of nested operators, functions and brackets; Python's recursion limit is well above."""
 DEEPEST_POSITION = 20
 """Positions inside each other: each takes several calls of its own."""
 
@@ -140,7 +140,7 @@ class _Name(NamedTuple):
 
 
 def _name(token: Token, original: str, depth: int) -> _Name | None:
-    """Read a name and its term; None if the term is wrong."""
+    """Return a name and its term; None if the term is wrong."""
     name, span = token[_NAME], Span(*token.span(_NAME))
     start, end = token.span(_WITH_TERM)
     if start < 0:
@@ -155,9 +155,9 @@ class _OperatorParser:
     """Operator-precedence parsing, a token at a time: a method returns whether the token is allowed.
 
     `values`, and `pending` operators between and before them, are those since the innermost open bracket;
-    `brackets` are open: where from, the function that is called, what was before them. `target` stands left
-    of "=" in the statement, and `blocks` are its values before a comma. `is_open` says that a value must
-    follow. `original` is the text in which nothing is hidden, `depth` counts the positions around.
+    `brackets` are open: their position, the function that is called, and the stacks before them. `target` is
+    to the left of "=" in the statement, and `blocks` are its values before a comma. `is_open` means that a
+    value must follow. `original` is the text in which nothing is hidden, `depth` counts the positions around.
     """
 
     def __init__(self, original: str, depth: int = 0) -> None:

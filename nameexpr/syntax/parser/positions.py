@@ -1,7 +1,7 @@
 r"""The places of positions, `table[vocab@ids[B T] D]` and `x[N H@(h + dh)]`: values inside terms.
 
-A place that has brackets is hidden from the scanners of terms and formulas: as many characters take its
-place, so that every span stays that of the text. It is read on its own, where the term needs it.
+A place that has brackets is hidden from the scanners of terms and formulas: it is replaced by as many
+characters, so that every span is that of the text. It is parsed separately, when the term needs it.
 
 >>> print(hidden("x[C@i[N] @(n+1)]").replace(HIDDEN, "."))
 x[C@.... @.....]
@@ -41,7 +41,7 @@ def hidden(text: str, start: int = 0, end: int | None = None) -> str:
 
 
 def _closing(text: str, start: int, end: int) -> int:
-    """Return where the bracket ends that opens at an index, -1 if it does not."""
+    """Return the position at which the bracket closes that opens at an index, -1 if it does not."""
     depth = 0
     for bracket in _BRACKET.finditer(text, start, end):
         depth += 1 if bracket[0] in "([" else -1
@@ -56,7 +56,7 @@ def without_comments(text: str) -> str:
 
 
 def affine_place(text: str, span: Span) -> ast.Node | None:
-    """Return the place of a position in an expression: a sum of integers times labels, for operands have no
+    """Return the place of a position in an expression: a sum of integers times labels, as operands have no
     names there; None if it is wrong.
     """
     if not _AFFINE.fullmatch(text, *span):
@@ -87,5 +87,5 @@ def _factor(token: re.Match[str]) -> ast.Node:
 
 
 def index_of(name: str, span: Span) -> ast.Use:
-    """Return what a bare name in a position is: the index along the label."""
+    """Return the meaning of a bare name in a position: the index along the label."""
     return ast.Use("index", ast.Term((ast.Label(name, span),), span), span, span)

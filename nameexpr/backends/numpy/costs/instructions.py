@@ -36,9 +36,9 @@ from nameexpr.compiler.memory.scratch import RUN
 
 Arrays = Sequence[Strided]
 VIEW, COPIED = 100.0, 250.0
-"""A view, and a call that copies; `calls` counts its neighbours in, too."""
+"""A view, and a call that copies; the costs in `calls` include the neighbouring views."""
 WINDOW = 5000.0
-"""A view made of its strides."""
+"""A view with given strides."""
 FILL, BYTE = 700.0, 0.015
 """Creating an array of one value, and one byte of it."""
 REPEATED, REPEATED_RUN, REPEATED_CELL = 900.0, 0.7, (0.03, 0.07)

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, KIND_OF, strong
-from nameexpr.compiler.ir.graph import (
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.nodes import (
     Along,
     Arrange,
     Drop,
     Gather,
-    Graph,
     Index,
     Map,
     Reduction,

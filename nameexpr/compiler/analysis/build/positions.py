@@ -14,8 +14,9 @@ from nameexpr.compiler.analysis.faults.positions import leaves, not_integers
 from nameexpr.compiler.analysis.readings import Reading, read_of
 from nameexpr.compiler.ir.axes import Axes, Labels, in_order
 from nameexpr.compiler.ir.dtypes import KIND_OF, WEAK
-from nameexpr.compiler.ir.graph import Gather, Read, ReadAt, Scalar, Window, gathered, number_of, windowed
+from nameexpr.compiler.ir.nodes import Gather, Read, ReadAt, Scalar, Window, gathered, number_of, windowed
 from nameexpr.errors import error
+from nameexpr.records import replace
 from nameexpr.syntax import ast
 
 Written = Callable[[ast.Node], tuple[int, Labels]]
@@ -80,13 +81,10 @@ def _gather(values: Values, value: int, positions: list[ReadAt]) -> int:
     graph, span = values.graph, values.tree.statements[-1].span
     every = values.broadcast([value, *[position.value for position in positions]], span)
     value, places = every[0], every[1:]
-    read = tuple(
-        [
-            ReadAt(position.label, place, position.is_inside)
-            for position, place in zip(positions, places, strict=True)
-        ]
-    )
-    return graph.add(Gather(value, read), gathered(graph, graph.labels[value], read), graph.dtypes[value])
+    pairs = list(zip(positions, places, strict=True))
+    read = tuple([replace(position, value=place) for position, place in pairs])
+    labels = gathered(graph.labels[value], {position.label: graph.labels[place] for position, place in pairs})
+    return graph.add(Gather(value, read), labels, graph.dtypes[value])
 
 
 def learn_sizes(values: Values, statement: ast.Statement, earlier: Mapping[str, Axes | None]) -> None:

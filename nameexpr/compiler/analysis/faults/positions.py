@@ -1,8 +1,9 @@
-"""How errors about parts and positions read: what is read of which dim, and what would fit."""
+"""Diagnostics about parts and positions: what is read of which dim, and what would fit."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from math import prod
 
 from nameexpr.compiler.analysis.faults.sizes import Scene
 from nameexpr.compiler.analysis.readings import Reading, affine, extremes
@@ -16,7 +17,8 @@ from nameexpr.syntax.unparse import unparse_place
 def does_not_add_up(scene: Scene, operand: int, dim: int, reading: Reading) -> Diagnostic:
     """Return the diagnostic for parts whose sizes are not that of the dim (NE314)."""
     size, title = scene.operands[operand].shape[dim], scene.title(operand)
-    known = [scene.sizes[label] for part in reading.parts for label in part if label in scene.sizes]
+    parts = [[scene.sizes.get(label) for label in part] for part in reading.parts]
+    known = [prod([one for one in part if one is not None]) for part in parts if None not in part]
     whole = scene.tree.text[slice(*reading.span)]
     total = f"{' + '.join(map(str, known))} = {sum(known)}" if len(known) > 1 else str(sum(known))
     message = f"{whole} is {size} in {title}, but {total}"
@@ -24,7 +26,7 @@ def does_not_add_up(scene: Scene, operand: int, dim: int, reading: Reading) -> D
 
 
 def no_window(scene: Scene, operand: int, reading: Reading, label: str) -> Diagnostic:
-    """Return the diagnostic for positions that are inside for no index of a label (NE315)."""
+    """Return the diagnostic for positions that are outside for every index of a label (NE315)."""
     assert reading.place is not None
     place, size = unparse_place(reading.place), scene.sizes[reading.label]
     others = [
@@ -51,7 +53,7 @@ def not_determined(scene: Scene, reading: Reading, labels: Sequence[str]) -> Dia
 
 
 def outside(scene: Scene, operand: int, reading: Reading, ends: tuple[int, int]) -> Diagnostic:
-    """Return the diagnostic for positions that leave a dim (NE317)."""
+    """Return the diagnostic for positions outside a dim (NE317)."""
     assert reading.place is not None
     last = scene.sizes[reading.label] - 1
     place = unparse_place(reading.place)
@@ -119,7 +121,7 @@ def leaves(text: str, name: str, reading: Reading, ends: tuple[int, int], size: 
 
 
 def position_fault(scene: Scene, operand: int, reading: Reading) -> Diagnostic | None:
-    """Return what is wrong with one position where all else is known; None if it is right."""
+    """Return the diagnostic for one position if everything else is known; None if it is right."""
     assert reading.place is not None
     unknown = [label for label in reading.labels if label not in scene.sizes]
     if unknown:

@@ -109,7 +109,7 @@ def _labels_of_dim(tree: ast.Formula, name: str) -> str:
 
 
 def _reduced_by(value: ast.Node, name: str) -> ast.CallAlong | None:
-    """Return the reduction inside a value that has taken a dim away."""
+    """Return the reduction inside a value that has removed a dim."""
     for node in walk.nodes(value):
         if not isinstance(node, ast.CallAlong) or node.function not in REDUCTIONS:
             continue

@@ -14,7 +14,7 @@ from nameexpr.syntax.walk import is_live
 def part_faults(
     tree: ast.Formula, used: Iterable[ast.Term], left: Iterable[ast.Term]
 ) -> Iterator[Diagnostic]:
-    """Yield what is wrong with the parts and positions of a formula."""
+    """Yield the errors in the parts and positions of a formula."""
     yield from use_faults(tree.text, used)
     yield from result_faults(tree.text, left)
     for statement in tree.statements:
@@ -22,7 +22,7 @@ def part_faults(
 
 
 def use_faults(text: str, terms: Iterable[ast.Term]) -> Iterator[Diagnostic]:
-    """Yield what is wrong with the parts and positions of what is read."""
+    """Yield the errors in the parts and positions of uses."""
     for item in [item for term in terms for item in term.items]:
         parts = parts_of(item)
         if parts is not None:
@@ -48,7 +48,7 @@ def _positioned_dim(text: str, item: ast.At) -> Iterator[Diagnostic]:
 
 
 def result_faults(text: str, terms: Iterable[ast.Term]) -> Iterator[Diagnostic]:
-    """Yield what is wrong with the parts and positions of results."""
+    """Yield the errors in the parts and positions of results."""
     for item in [item for term in terms for item in term.items if is_read(item)]:
         if isinstance(item, ast.At):
             hint = "to add up by a label: sum[N](where(label[N] == index[K], x[N], 0)); to pad: (1 + H)"
@@ -61,7 +61,7 @@ def result_faults(text: str, terms: Iterable[ast.Term]) -> Iterator[Diagnostic]:
 
 
 def values_fault(text: str, statement: ast.Statement) -> Iterator[Diagnostic]:
-    """Yield the fault of a statement with several values and no parts for them."""
+    """Yield the error of a statement with several values and no parts for them."""
     items = () if statement.term is None else statement.term.items
     if statement.others and not any(parts_of(item) is not None for item in items):
         count = len(statement.values)
