@@ -10,6 +10,7 @@
           | Arrange     a value in the order, groups, repeats of a term
           | Drop        a value without some dims of size 1
           | Window      a value whose dims are read at affine positions: windows, strides, parts
+          | Join        some values, each in its part of one array
 
 Values are numbered in the order of their creation, so that the sources of a value have lower numbers. Adding
 a value that already exists returns its number: common subexpressions are computed once.
@@ -131,7 +132,31 @@ class Window:
     reads: tuple[Read, ...]
 
 
-Node = View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop | Window
+@record
+class Segment:
+    """A part of a dim: `label` stands for all of the dim, the product of `labels` for what begins at
+    `offset`.
+    """
+
+    label: str
+    offset: int
+    labels: Labels
+
+
+@record
+class Join:
+    """Values that are the parts of one array with these labels, repeated along those that they lack.
+
+    `places` has the parts of each value, and `dtype` is that of the array; what is in no part is 0.
+    """
+
+    values: tuple[int, ...]
+    places: tuple[tuple[Segment, ...], ...]
+    labels: Labels
+    dtype: str
+
+
+Node = View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop | Window | Join
 _FIELDS = {kind: attrgetter(*kind.__match_args__) for kind in get_args(Node)}
 """The fields that distinguish nodes of a kind: read together, so that a value is looked up without a
 Python-level call.
@@ -191,7 +216,7 @@ def sources_of(node: Node) -> tuple[int, ...]:
     match node:
         case View(_, value):
             return (value,) if value >= 0 else ()
-        case Map(_, arguments):
+        case Map(_, arguments) | Join(arguments):
             return arguments
         case Reduction(_, factors):
             return factors
