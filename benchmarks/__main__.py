@@ -9,8 +9,8 @@ import sys
 def run() -> int:
     """Run the command on one BLAS thread; return its exit code.
 
-    The number of threads is read when NumPy, or numexpr, loads, so the command is imported after it is set.
-    A second thread beside a busy neighbour measures the neighbour.
+    NumPy and numexpr read the number of threads when they are imported, so that the command is imported after
+    it is set. On a busy machine, a second thread would measure the other processes.
     """
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"):
         os.environ[name] = "1"
@@ -18,7 +18,7 @@ def run() -> int:
 
     try:
         return main()
-    except BrokenPipeError:  # the reader, `head` for one, has seen enough
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 

@@ -1,4 +1,4 @@
-"""Who runs a workload: nameexpr, and of the peers those that were asked for and are installed."""
+"""The adapters that run a workload: nameexpr, and the requested peers that are installed."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def columns(group: str, peers: Iterable[Adapter]) -> list[Adapter]:
 
 
 def installed(names: list[str] | None, groups: set[str]) -> tuple[tuple[Adapter, ...], list[str]]:
-    """Return the peers asked for that can be imported, and a note for each that cannot.
+    """Return the requested peers that can be imported, and a note for each that cannot.
 
-    Without names all but the slow ones are asked for. A peer that has nothing to do in these groups is not
+    By default all peers except the slow ones are requested. A peer without a workload in these groups is not
     imported.
     """
     found, notes = [], []

@@ -1,4 +1,4 @@
-"""What an adapter is: it binds a workload to a call *before* the clock starts.
+"""Adapters, which bind a workload to a call *before* the clock starts.
 
 The call is a function with its arguments, so that the timed statement is the one a user writes and nothing
 else.
@@ -19,7 +19,7 @@ XARRAY, NAIVE, NUMEXPR = "xarray", "np.naive", "numexpr"
 
 @dataclass(frozen=True)
 class Call:
-    """A function and what it is called with; ``is_in_order`` promises a result in C order."""
+    """A function and its arguments; ``is_in_order`` promises a result in C order."""
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
@@ -32,9 +32,9 @@ class Call:
 
 @dataclass(frozen=True)
 class Adapter:
-    """A column of the table: ``bind`` returns a call, or None where there is no such thing.
+    """A column of the table: ``bind`` returns a call, or None if the workload has none.
 
-    A slow one is a peer that is run only when it is asked for.
+    A slow one is a peer that runs only on request.
     """
 
     name: str

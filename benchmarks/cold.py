@@ -1,4 +1,4 @@
-"""Group g: what is paid once, in fresh processes: imports, the first parse, and texts never seen before."""
+"""Group g: one-time costs, in fresh processes: imports, the first parse, and new texts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from typing import Any
 LATE = ("lark", "opt_einsum")  # neither may load with nameexpr
 PLAIN = "i j, j k -> i k"
 GROUPED = "b (h w) -> h (b w)"
-GREEK = "\u03b1 \u03b2, \u03b2 \u03b3 -> \u03b1 \u03b3"  # beyond ASCII: what is left to Lark
+GREEK = "\u03b1 \u03b2, \u03b2 \u03b3 -> \u03b1 \u03b3"  # beyond ASCII, which Lark parses
 
 IMPORT = """
 import json, sys, time
@@ -30,8 +30,8 @@ import {module}
 taken = time.perf_counter() - start
 print(json.dumps([taken, [name for name in {late} if name in sys.modules]]))
 """
-# The package loads its public names when they are first used, so they are used: an import that loads nothing
-# is no figure.
+# The package loads its public names when they are first used, so they are used: the time of an import that
+# loads nothing means nothing.
 TOUCH = {"nameexpr": "import numpy; nameexpr.einsum, nameexpr.tensor, nameexpr.NamedTensor"}
 FIRST = """
 import json, sys, time
@@ -98,7 +98,7 @@ def _new_texts(peers: list[str], rounds: int) -> dict[str, float]:
 def _fresh(source: str) -> Any:
     """Run the source in a new Python and return what it prints as JSON."""
     roots = [str(Path(__file__).resolve().parents[1]), *(path for path in sys.path if path)]
-    # Byte code is cached as it is for a user, also where the caller has turned that off.
+    # Byte code is cached as for a user, even if the caller has disabled that.
     env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     env["PYTHONPATH"] = os.pathsep.join([str(Path.cwd()), *roots])
     done = subprocess.run(
@@ -134,7 +134,7 @@ def print_new_texts(names: list[str], count: int) -> None:
 
 
 def _fresh_names() -> Iterator[str]:
-    """Yield words that stand nowhere else in the process, each a letter with a number."""
+    """Yield words that are new in the process, each a letter with a number."""
     for number in itertools.count():
         yield f"{string.ascii_lowercase[number % 26]}{number}"
 
@@ -160,7 +160,7 @@ def _einops(x: Any) -> Callable[[str, str, str], Any]:
 
 
 def _lettered(function: Callable[..., Any], x: Any) -> Callable[[str, str, str], Any]:
-    """Call with single letters, another three each time: these peers keep nothing for a text."""
+    """Return calls with single letters, another three each time: these peers do not cache texts."""
     triples = itertools.cycle(itertools.permutations(string.ascii_letters, 3))
 
     def call(*_: str) -> Any:

@@ -23,13 +23,13 @@ from benchmarks.workloads.networks import LIMITS
 QUICK = Effort(rounds=7, budget=0.06)
 MANY = Effort(rounds=9, budget=0.04)
 QUICK_MANY = Effort(rounds=5, budget=0.02)
-"""Group r has so many workloads that none of them may take long."""
+"""The time limit of each workload of group r, which has many."""
 PREDICTED = "bdf"
-"""The groups in which the predicted peak is held against the measured one."""
+"""The groups in which the predicted peak is compared with the measured one."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what was asked for; return 0, 1 when a result was wrong, 2 when nothing could be run."""
+    """Run the requested benchmarks; return 0, 1 if a result was wrong, 2 if nothing could be run."""
     options = _options(arguments)
     try:
         for adapter in OURS:
@@ -82,7 +82,7 @@ def _run(results: Results, options: argparse.Namespace) -> list[goals.Goal]:
 
 
 def _measure_peaks(results: Results, workload: Workload) -> None:
-    """Measure the peak of nameexpr's call, with hand's where that is asked for, and predict it."""
+    """Measure the peak of nameexpr's call, with hand's if requested, and predict it."""
     if workload.group not in PREDICTED:
         return
     lanes = results.lanes[workload.name]

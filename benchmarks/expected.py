@@ -1,7 +1,7 @@
-"""How near the time is that plans expect: `python -m benchmarks.expected [NUMBER [SEED]]` measures it.
+"""The accuracy of the expected times of plans: `python -m benchmarks.expected [NUMBER [SEED]]` measures it.
 
-Every workload, and as many random expressions and formulas as are asked for, is planned and timed. The
-figures are those of docs/performance.md. The seeds there were none that the model was fitted to.
+Every workload, and the requested number of random expressions and formulas, is planned and timed. The figures
+are those of docs/performance.md, whose seeds differ from those that the model was fitted to.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from nameexpr.ops import REDUCTIONS
 BUDGET = 0.03
 """Seconds for which each call is repeated."""
 SHORT = 10e-6
-"""Calls that take less are told apart: they are mostly the call itself."""
+"""Calls that take less are reported separately: they are mostly overhead."""
 MOST = 3_000_000
-"""Cells of the random operands and results."""
+"""The number of elements of the random operands and results."""
 DTYPES = (*["float64"] * 3, *["float32"] * 2, "int64", "complex128", "int32", "float16", "bool")
 POINTWISE = (
     "exp({})", "sqrt(abs({}))", "tanh({})", "log(abs({}) + 1)", "sigmoid({})", "abs({})", "relu({})",
@@ -39,11 +39,11 @@ ALONG = ("softmax", "cumsum", "sort", "log_softmax", "flip")
 REDUCERS = tuple(REDUCTIONS)
 REDUCE = ("sum", "sum", "max", "mean", "var", "std", "median", "logsumexp", "norm", "prod", "min")
 Case = tuple[Any, Callable[[], Any]]
-"""A plan, and the call that it is of."""
+"""A plan, and its call."""
 
 
 class Found(NamedTuple):
-    """Seconds that were expected, and the least that were measured."""
+    """The expected seconds, and the least measured ones."""
 
     expected: float
     measured: float
@@ -127,7 +127,7 @@ def _expression(drawn: random.Random) -> Case:
             compiled(*operands)
             return compiled.plan(*operands), lambda c=compiled, o=operands: c(*o)
         except ne.NameExprError:
-            continue  # a label that would be summed in silence, a reducer that a dtype lacks
+            continue  # a label that would be summed silently, a reducer that a dtype lacks
 
 
 def _term(drawn: random.Random, dims: list[str]) -> list[str]:

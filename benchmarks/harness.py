@@ -1,9 +1,10 @@
 """Measure one workload: check every adapter against hand, then time them all in rounds.
 
-In a round each adapter runs one batch, in an order drawn anew for each round (a mere rotation keeps the
-neighbours, and whoever follows hand finds its operands in the cache: 4 % off). Its ratio is its time over
-hand's *of the same round*, so that a slow spell of the machine falls on both. The figure is the median ratio.
-Hand runs a second time under the name ``A/A``: what that differs from 1 is what the figures are worth.
+In a round each adapter runs one batch, in a new random order for each round (a rotation would keep the
+neighbours, and the adapter after hand would find its operands in the cache: a bias of 4 %). Its ratio is its
+time over hand's *of the same round*, so that a slow phase of the machine affects both. The figure is the
+median ratio. Hand runs a second time under the name ``A/A``: its difference from 1 shows the accuracy of the
+figures.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from benchmarks.workloads.base import Operands, Workload
 
 HAND, AGAIN = "hand", "A/A"
 BATCH = 400e-6  # seconds: shorter batches measure the clock
-FEW = 6  # so many ways by hand are compared at length
+FEW = 6  # the number of handwritten variants that are compared in full
 SLOW = 50e-3  # seconds: a call as long as this is not warmed up
 TOLERANCE = {"float16": 2e-3, "float32": 1e-5, "complex64": 1e-5, "float64": 1e-12, "complex128": 1e-12}
 
 
 @dataclass
 class Lane:
-    """One adapter on one workload: its call, and what came of it."""
+    """One adapter on one workload: its call, and the outcome."""
 
     name: str
     call: Call | None
@@ -45,7 +46,7 @@ class Lane:
 
     @property
     def ratio(self) -> float | None:
-        """The median ratio to hand; None where nothing was timed."""
+        """The median ratio to hand; None if nothing was timed."""
         return statistics.median(self.ratios) if self.ratios else None
 
     @property
@@ -57,7 +58,7 @@ class Lane:
         """Run one batch and return the seconds of one call."""
         assert self.timer is not None
         if self.batch > 1:
-            self.timer.timeit(1)  # fetches what the adapter before has driven out of the cache
+            self.timer.timeit(1)  # restores the data that the previous adapter has evicted from the cache
         return self.timer.timeit(self.batch) / self.batch
 
 
@@ -83,10 +84,10 @@ def measure(workload: Workload, adapters: Sequence[Adapter], effort: Effort) -> 
 
 
 class _Answer:
-    """What the first hand says, and by how much each cell may be off.
+    """The result of the first hand, and the tolerance of each element.
 
-    A sum of large terms may come out near 0, so the scale of a cell is hand's value for the operands'
-    magnitudes; or that of the largest cell, where that says nothing.
+    A sum of large terms may be near 0, so that the scale of an element is hand's value for the operands'
+    magnitudes, or that of the largest element if this is not informative.
     """
 
     def __init__(self, workload: Workload, operands: tuple[Any, ...]) -> None:
@@ -135,7 +136,7 @@ def _bound(adapter: Adapter, workload: Workload, answer: _Answer) -> Lane:
 
 
 class _WrongError(Exception):
-    """A result that is not hand's."""
+    """A result that differs from hand's."""
 
 
 def _checked(name: str, bind: Callable[[Operands], Call | None], workload: Workload, answer: _Answer) -> Lane:
@@ -186,7 +187,7 @@ def _timer(call: Call, materialise: bool) -> timeit.Timer:
 
 
 def _promising(workload: Workload, operands: Operands) -> list[Callable[..., Any]]:
-    """Return the hands that may be the quickest: of many only those whose best of a few calls is near."""
+    """Return the hands that may be the fastest: of many only those whose best of a few calls is close."""
     if len(workload.hands) <= FEW:
         return list(workload.hands)
     calls = [Call(hand, workload.own(operands)) for hand in workload.hands]
@@ -200,7 +201,7 @@ def _promising(workload: Workload, operands: Operands) -> list[Callable[..., Any
 
 
 def _quickest(lanes: list[Lane]) -> Lane:
-    """Return the quickest hand by its best of several runs: a busy moment must not choose.
+    """Return the fastest hand by its best of several runs, so that a busy moment does not decide.
 
     The runs are interleaved; after two of them only the few best go on.
     """
@@ -215,7 +216,7 @@ def _quickest(lanes: list[Lane]) -> Lane:
 
 
 def _time(lanes: list[Lane], effort: Effort) -> None:
-    """Run the rounds; who has used up the budget drops out, hand stays to the end."""
+    """Run the rounds; adapters that have used up the budget drop out, hand stays to the end."""
     shuffle = random.Random(effort.rounds).shuffle
     for number in range(effort.rounds):
         active = [lane for lane in lanes if lane.name == HAND or not _is_done(lane, effort)]

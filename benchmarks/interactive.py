@@ -1,4 +1,4 @@
-"""What a person waits for: `python -m benchmarks.interactive` prints it, with the goals.
+"""The response times of interactive use: `python -m benchmarks.interactive` prints it, with the goals.
 
 From a key to the line below the input of the REPL, alone and with prompt_toolkit's drawing around it; from a
 command to its answer, in fresh processes. Medians of keys, least times of processes.
@@ -45,7 +45,7 @@ LINES = {
 }
 KEYS = 30
 PAUSE = 0.04
-"""Seconds between keys, as of someone who types quickly: what computers keep at hand is lost meanwhile."""
+"""Seconds between keys, as for someone who types quickly: caches cool down meanwhile."""
 GOAL_KEY, GOAL_VERSION, GOAL_EVAL = 5.0, 60.0, 1.5
 
 
@@ -89,7 +89,7 @@ def _timed(look: Callable[[str], object], text: str) -> float:
 
 
 class _Sink(io.StringIO):
-    """A terminal that only remembers when it was written to."""
+    """A terminal that only records when it was written to."""
 
     encoding = "utf-8"
 

@@ -1,4 +1,4 @@
-"""What the figures were measured on: the header, and warnings where it will spoil them."""
+"""The machine that the figures were measured on: the header, and warnings if it will distort them."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _configured_blas() -> str:
 
 
 def _ask_openblas(what: str, restype: Any) -> Any:
-    """Return what the loaded OpenBLAS says of itself; None where it cannot be asked."""
+    """Return the loaded OpenBLAS's description of itself; None if it has none."""
     for path in _openblas_files():
         try:
             library = ctypes.CDLL(path)

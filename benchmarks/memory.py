@@ -1,6 +1,7 @@
-"""The most memory that one call holds at once, operands left out: measured, predicted, and limited.
+"""The most memory that one call holds at once, not counting operands: measured, predicted, and limited.
 
-NumPy reports its arrays to tracemalloc. What a library takes by its own means (BLAS's panels) is not seen.
+NumPy reports its arrays to tracemalloc. Memory that a library allocates by itself (BLAS's panels) is not
+counted.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def plan(workload: Workload, **options: Any) -> Any:
 
 @dataclass
 class Limited:
-    """One workload under a quarter of its peak, what that costs, or why it cannot be."""
+    """One workload under a quarter of its peak, the cost of that, or why it is impossible."""
 
     name: str
     peak: int

@@ -1,7 +1,7 @@
 """Tensor networks by kind and seed: chains, rings, trees, lattices, states, random regular graphs.
 
-Group d runs the small ones; the planner's scores are over large ones too, which nobody could run. The sizes
-come from the seed, so that a network is the same in every run.
+Group d runs the small ones; the planner's scores also cover large ones, which are impossible to run. The
+sizes come from the seed, so that a network is the same in every run.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ LOOPED = 3e8
 
 
 def _is_endless(workload: Workload, operands: Operands) -> bool:
-    """Whether one loop over all labels of these operands is out of the question."""
+    """Return whether one loop over all labels of these operands is out of the question."""
     text = workload.np_text
     return text is not None and math.prod(_sizes(text, operands).values()) > LOOPED
 
@@ -90,7 +90,7 @@ def _einx(einx: Any, workload: Workload, operands: Operands) -> Call | None:
 
 
 def _cotengra(cotengra: Any, workload: Workload, operands: Operands) -> Call | None:
-    """The string call; it keeps its expression from one call to the next."""
+    """Return the string call; it keeps its expression from one call to the next."""
     text = workload.np_text
     return None if text is None else Call(cotengra.einsum, (text, *operands))
 

@@ -28,7 +28,7 @@ LEGEND = (
     "f: MB at the peak beside the operands, nameexpr's and hand's."
 )
 SHOWN = 10
-"""Of the random workloads, so many have a line: those on which nameexpr is furthest behind hand."""
+"""The number of random workloads that have a line: those on which nameexpr is slowest compared with hand."""
 
 Extra: TypeAlias = Callable[[Results, Workload], str]
 
@@ -53,7 +53,9 @@ def table(results: Results, names: dict[str, list[str]]) -> str:
 
 
 def ahead_of_hand(results: Results) -> str:
-    """Return the workloads on which somebody is clearly quicker than hand, so that hand can be improved."""
+    """Return the workloads on which another adapter is clearly faster than hand, so that hand can be
+    improved.
+    """
     found = []
     for workload in results.workloads:
         lanes = [lane for lane in results.lanes[workload.name].values() if lane.ratio is not None]
@@ -68,7 +70,7 @@ def _worst(results: Results, chosen: list[Workload]) -> list[Workload]:
 
 
 def _spread(results: Results, chosen: list[Workload]) -> str:
-    """Return how the workloads that have no line of their own came out."""
+    """Return the results of the workloads without a separate line."""
     found = sorted(ratio for w in chosen if (ratio := results.ratio(w, STRING)) is not None)
     if not found:
         return ""
@@ -99,7 +101,7 @@ def _milli(seconds: float | None) -> str:
 
 
 def memory(results: Results) -> str:
-    """Return what was predicted beside what was measured, the worst first, and the limited runs."""
+    """Return the predictions with the measurements, the worst first, and the limited runs."""
     off = {
         name: quotient(results.peak_of(name, STRING), value) or 1.0
         for name, value in results.predicted.items()
@@ -143,7 +145,7 @@ def cold(figures: dict[str, Any]) -> str:
 
 
 def goals(found: list[Goal], results: Results) -> str:
-    """Return a line for each goal, and what stands against judging them."""
+    """Return a line for each goal, and what prevents judging them."""
     lines = []
     steadiness = results.steadiness()
     if steadiness is not None:

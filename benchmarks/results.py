@@ -1,4 +1,4 @@
-"""What a run leaves: lanes by workload, cold figures, and the means that report and goals share."""
+"""The results of a run: lanes by workload, cold figures, and the means that report and goals share."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Results:
         return lane.microseconds_over if lane else None
 
     def peak(self, workload: Workload, name: str) -> int | None:
-        """Return the most bytes an adapter held at once beside the operands; None where not measured."""
+        """Return the most bytes an adapter held at once, not counting the operands; None if not measured."""
         return self.peak_of(workload.name, name)
 
     def peak_of(self, workload: str, name: str) -> int | None:
@@ -63,7 +63,7 @@ class Results:
         return self.peaks.get(workload, {}).get(name)
 
     def best_peer(self, workload: Workload) -> tuple[str, float] | None:
-        """Return the quickest peer and its ratio."""
+        """Return the fastest peer and its ratio."""
         others = [
             (lane.name, lane.ratio)
             for lane in self.lanes[workload.name].values()
@@ -76,7 +76,7 @@ class Results:
         return geomean(self.ratio(w, AGAIN) for w in self.workloads)
 
     def is_steady(self) -> bool:
-        """Whether the figures may be judged."""
+        """Return whether the figures may be judged."""
         mean = self.steadiness()
         return mean is None or abs(mean - 1) <= STEADY
 

@@ -1,7 +1,7 @@
-"""Group p: what the planner finds for networks too large to run, and what that takes.
+"""Group p: the planner's orders for networks too large to run, and their planning time.
 
-Work is flops as opt_einsum counts them, beside the least that long searches have found (`known.json`) and
-beside what opt_einsum finds at the same moment on the same machine.
+Work is flops as opt_einsum counts them, compared with the least that long searches have found (`known.json`)
+and with the result of opt_einsum at the same moment on the same machine.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from benchmarks.workloads.networks import KNOWN
 
 AUTO, GREEDY = "auto", "random-greedy-128"
 PATIENCE = 2.0  # seconds: a search of opt_einsum's that would take longer is left out
-QUICK = 0.05  # seconds: a plan this quick is made three times
+QUICK = 0.05  # seconds: a plan this fast is repeated three times
 
 
 @dataclass
@@ -56,7 +56,7 @@ class Score:
 
 
 def measure_scores(has_opt_einsum: bool, is_quick: bool, show: Callable[[str], None]) -> list[Score]:
-    """Return the scores of all networks, every other one if it must be quick."""
+    """Return the scores of all networks, every other one for a quick run."""
     known = json.loads(KNOWN.read_text())["planned"]
     chosen = NETWORKS[::2] if is_quick else NETWORKS
     _ours(chain(5, 2, 9), 0)  # what is imported at the first plan is not the planner's time

@@ -1,5 +1,4 @@
-"""Make `known.json` anew: ``python -m benchmarks.search``, some forty minutes, and cotengra must be
-installed.
+"""Regenerate `known.json`: ``python -m benchmarks.search`` takes about forty minutes, and needs cotengra.
 
 For every network it keeps the least work found by any of the searches, and which one found it; for cotengra's
 hyper search also what that took. Nothing of nameexpr takes part. Networks that are run get up to three paths.

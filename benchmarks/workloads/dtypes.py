@@ -88,12 +88,12 @@ def _count(a, b):
 
 
 def _real_complex(a, b):
-    """A real matrix times complex columns is a real product with twice the columns."""
+    """Return a real matrix times complex columns is a real product with twice the columns."""
     return (a @ b.view(np.float32)).view(np.complex64)
 
 
 def _complex_real(a, b):
-    """The complex operand first: its parts are rows, once they are laid out apart."""
+    """Return the complex operand first: its parts are rows, once they are laid out apart."""
     parts = np.concatenate((a.real, a.imag)) @ b
     out = np.empty((len(a), b.shape[1]), np.complex64)
     out.real, out.imag = parts[: len(a)], parts[len(a) :]

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from nameexpr.compiler.ir.axes import Axes, Names
-from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.nodes import Arrange, Reduction
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Operands

@@ -20,8 +20,9 @@ from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.compilation import Compilation, Options, Tree
 from nameexpr.compiler.ir.axes import Contraction, Names
 from nameexpr.compiler.ir.dtypes import Dtypes
-from nameexpr.compiler.ir.graph import Arrange, Graph, Map, View, constant_values, use_counts
+from nameexpr.compiler.ir.graph import Graph, constant_values, use_counts
 from nameexpr.compiler.ir.liveness import check_program
+from nameexpr.compiler.ir.nodes import Arrange, Map, View
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target

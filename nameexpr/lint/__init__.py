@@ -1,13 +1,14 @@
 """Literal texts in Python files and notebooks: found, read as nameexpr reads them, with errors reported at
 their positions.
 
-`scopes` collects the bindings of every name of a file, and `targets` determines which calls are of nameexpr's
-functions. `reader` finds the texts that an expression can be (`flow` the assignments that reach it, `modules`
-the imports, `values` the results of constants, `tensors` the names of tensors), `calls` the calls that they
-reach. `diagnose` reads the texts with the package's own rules, and `source` maps a character of a text to its
-position in the file. `formats` writes the findings, for `nameexpr check`. The mypy plugin (`nameexpr.mypy`)
-shares `diagnose`, and the definitions of this module: which functions take a text, and the contents of such a
-call.
+`scopes` collects the `bindings` of every name of a file, and `targets` determines which calls are of
+nameexpr's functions. `reader` finds the `values` that an expression can have: `flow` the assignments that
+reach it, `modules` the imports, `constants` the results of operators, `results` those of calls, `library`
+those of Python's library, `tensors` the names of tensors. `calls` lists the calls that a text reaches,
+`passing` the functions of the program that pass it on. `diagnose` reads the texts with the package's own
+rules, and `source` maps a character of a text to its position in the file. `formats` writes the findings, for
+`nameexpr check`. The mypy plugin (`nameexpr.mypy`) shares `diagnose`, and the definitions of this module:
+which functions take a text, and the contents of such a call.
 
 No file is imported or executed, and nothing here needs NumPy.
 """

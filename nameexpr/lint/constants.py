@@ -9,7 +9,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import Any
 
-from nameexpr.lint.scopes import EACH
+from nameexpr.lint.bindings import EACH
 from nameexpr.lint.values import MOST, Constant, Home, Items, Some, Table, Text, Value, Values
 from nameexpr.records import replace
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from nameexpr.lint.scopes import Binding, NameScope
+from nameexpr.lint.bindings import Binding, NameScope
 
 _SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | ast.Module
 _LOOPS = ast.For | ast.AsyncFor | ast.While

@@ -11,8 +11,9 @@ import os
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
+from nameexpr.lint.bindings import Calls, NameScope
 from nameexpr.lint.reader import Reader
-from nameexpr.lint.scopes import Calls, NameScope, read_scopes
+from nameexpr.lint.scopes import read_scopes
 from nameexpr.lint.source import Source, SourceError, parse_python
 from nameexpr.lint.values import Definition, Imported, Passing, Value, Values
 
@@ -33,6 +34,7 @@ class Modules:
         self._modules: dict[str, Module | None] = {}
         self._mentions: dict[str, bool] = {key: "nameexpr" in text for key, text in self._unsaved.items()}
         self.is_of_callee = False
+        self.depth = 0  # of the values that are read for each other
         self.asked: set[tuple[str, str]] = set()
 
     def parsed(self, path: str, source: Source) -> Module:
@@ -83,7 +85,7 @@ class Module:
         self.path, self.source, self.tree = path, source, tree
         self.modules = modules or Modules()
         self.reader = Reader(self)
-        self.passing: dict[tuple[ast.AST, str], Passing] | None = None
+        self.passing: dict[NameScope, list[Passing]] = {}
         self._files: dict[str, str | None] = {}
         self._key = os.path.realpath(path)
 

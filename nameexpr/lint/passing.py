@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 from itertools import chain
 
-from nameexpr.lint.scopes import NameScope, is_static
+from nameexpr.lint.bindings import NameScope, is_static
 from nameexpr.lint.targets import Targets
 from nameexpr.lint.values import Definition, Home, Instance, Items, Parameter, Passing, Text, Value, Values
 
@@ -20,18 +20,22 @@ Key = tuple[ast.AST, str]
 """A function, and one of its parameters."""
 
 
-def passing_in(module: Home) -> dict[Key, Passing]:
-    """Return the functions of a module that pass a text on."""
-    if module.passing is None:
-        module.passing = {}
+def passing_in(scope: NameScope, module: Home) -> list[Passing]:
+    """Return what passes a text on in a function or class of a module."""
+    if scope not in module.passing:
+        found = module.passing[scope] = []
+        if module.modules.depth > _DEEPEST:
+            return found
+        module.modules.depth += 1
         targets = Targets()
-        for _ in range(_DEEPEST):  # functions that call such functions
-            before = len(module.passing)
-            for node, scope in module.scopes.calls:
-                _note(module.passing, node, scope, module, targets)
-            if len(module.passing) == before:
+        for _ in range(_DEEPEST):  # functions in it that call each other
+            before = len(found)
+            for node, inner in scope.calls:
+                found += [one for one in _noted(node, inner, module, targets) if one not in found]
+            if len(found) == before:
                 break
-    return module.passing
+        module.modules.depth -= 1
+    return module.passing[scope]
 
 
 def used_in(module: Home) -> set[Key]:
@@ -53,10 +57,8 @@ def arguments_of(node: ast.Call, scope: NameScope, module: Home) -> Iterator[tup
             yield passing, given
 
 
-def _note(
-    found: dict[Key, Passing], node: ast.Call, scope: NameScope, module: Home, targets: Targets
-) -> None:
-    """Record the function around a call whose text is one of its parameters."""
+def _noted(node: ast.Call, scope: NameScope, module: Home, targets: Targets) -> Iterator[Passing]:
+    """Yield the functions around a call whose text is one of their parameters."""
     function = targets.function_of(node.func, scope)
     if function is None:
         given = [(one.function, text, one.call, False) for one, text in arguments_of(node, scope, module)]
@@ -65,8 +67,7 @@ def _note(
     for called, text, call, is_forwarding in given:
         for value in text_values(text, scope, module):
             if isinstance(value, Parameter):
-                passing = Passing(called, value.owner, value.name, call, is_forwarding)
-                found.setdefault((value.owner, value.name), passing)
+                yield Passing(called, value.owner, value.name, call, is_forwarding)
 
 
 def _is_star_last(node: ast.Call) -> bool:
@@ -92,8 +93,9 @@ def _passing_of(value: Value) -> Passing | None:
         owners = [one for one in made if isinstance(one, Definition)]
     elif isinstance(value, Definition):
         owners = [value, *_init(value)]
-    found = (one for of in owners for one in passing_in(of.module).values() if one.owner is of.node)
-    return next(found, None)
+    places = dict.fromkeys((of.scope.top, of.module) for of in owners)
+    nodes = [of.node for of in owners]
+    return next((one for place in places for one in passing_in(*place) if one.owner in nodes), None)
 
 
 def _init(of: Definition) -> list[Definition]:

@@ -9,6 +9,7 @@ r"""From Python source to findings: parse, find nameexpr's calls, read their tex
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -35,19 +36,18 @@ def check_python(text: str, path: str, modules: Modules | None = None) -> Checke
 
 def check_module(module: Module) -> Checked:
     """Check a module; findings come in the order of the file."""
-    findings: dict[Finding, None] = {}
-    unread, texts = [], 0
+    findings: dict[Finding, None] = dict.fromkeys(_of_tensors(module))
+    unread: list[Finding] = []
+    texts = 0
     for call in text_calls(module):
-        if isinstance(call, Unread):
-            finding = _unread(call, module)
-            if finding is not None and finding.code == UNREAD:
-                unread.append(finding)
-            elif finding is not None:
-                findings[finding] = None
+        texts += isinstance(call, TextCall) and call.is_first
+        if is_expected_to_fail(call.node, module.scopes.parents):
             continue
-        texts += call.is_first
-        findings |= dict.fromkeys(_found(call, module))
-    findings |= dict.fromkeys(_of_tensors(module))
+        for finding in _found(call, module) if isinstance(call, TextCall) else _unread(call, module):
+            if finding.code == UNREAD:
+                unread.append(finding)
+            else:
+                findings[finding] = None
     ordered = sorted(findings, key=lambda finding: finding.rank)
     return Checked(tuple(ordered), texts, 1, tuple(unread))
 
@@ -56,8 +56,6 @@ def _found(call: TextCall, module: Module) -> Iterator[Finding]:
     """Yield the errors of one call that are not silenced by a comment."""
     from nameexpr.lint.diagnose import diagnose  # imported here, as it loads the compiler
 
-    if is_expected_to_fail(call.node, module.scopes.parents):
-        return
     for problem in diagnose(call.literal):
         if problem.is_call and not call.is_certain:
             continue
@@ -76,11 +74,18 @@ def _of_tensors(module: Module) -> Iterator[Finding]:
             try:
                 check()
             except NameExprError as fault:
-                region = source.region(extent(given[0], source)[0], extent(given[-1], source)[1])
-                lines = [source.lines[number - 1] for number in {node.lineno, region.start.line}]
-                for diagnostic in fault.diagnostics:
-                    if not is_ignored(diagnostic.code, lines):
-                        yield Finding(module.path, region, diagnostic._replace(operands=()))
+                place = extent(given[0], source)[0], extent(given[-1], source)[1]
+                if not is_expected_to_fail(node, module.scopes.parents):
+                    for diagnostic in fault.diagnostics:
+                        yield from _at(place, diagnostic._replace(operands=()), node, module)
+
+
+def _at(place: tuple[int, int], diagnostic: Diagnostic, node: ast.Call, module: Module) -> Iterator[Finding]:
+    """Yield a finding at a place in a call, unless a comment silences it."""
+    region = module.source.region(*place)
+    lines = [module.source.lines[number - 1] for number in {node.lineno, region.start.line}]
+    if not is_ignored(diagnostic.code, lines):
+        yield Finding(module.path, region, diagnostic)
 
 
 def _located(problem: Problem, call: TextCall, module: Module) -> Finding:
@@ -120,8 +125,8 @@ def _lines(finding: Finding, call: TextCall, module: Module) -> list[str]:
     return [*lines, home.lines[finding.region.start.line - 1]]
 
 
-def _unread(call: Unread, module: Module) -> Finding | None:
-    """Return the finding for a call whose text is unknown, unless a comment silences it."""
+def _unread(call: Unread, module: Module) -> Iterator[Finding]:
+    """Yield the finding for a call whose text is unknown, unless a comment silences it."""
     diagnostic = Diagnostic(
         UNREAD,
         f"the text of this {call.function} is not known before it runs",
@@ -131,6 +136,4 @@ def _unread(call: Unread, module: Module) -> Finding | None:
         is_formula = call.function == "evaluate"
         told = ", operands have names: evaluate(text, x=...)" if is_formula else ": einsum(text, array)"
         diagnostic = Diagnostic("NE506", "text and array are swapped", hint=f"the text comes first{told}")
-    region = module.source.region(*extent(call.swapped or call.given, module.source))
-    lines = [module.source.lines[number - 1] for number in {call.node.lineno, region.start.line}]
-    return None if is_ignored(diagnostic.code, lines) else Finding(module.path, region, diagnostic)
+    yield from _at(extent(call.swapped or call.given, module.source), diagnostic, call.node, module)

@@ -13,9 +13,9 @@ from itertools import islice
 from typing import Protocol
 
 from nameexpr.lint import constants, library
+from nameexpr.lint.bindings import Binding, NameScope, class_of_self
 from nameexpr.lint.flow import is_repeated, reaching
 from nameexpr.lint.results import property_of, results, returned
-from nameexpr.lint.scopes import Binding, NameScope, class_of_self
 from nameexpr.lint.values import (
     MOST,
     Constant,
@@ -32,7 +32,7 @@ from nameexpr.lint.values import (
     Values,
 )
 
-_DEEPEST = 24
+_DEEPEST = 40
 """The number of names and attributes that may lead to each other."""
 _AS_TEXT = (-1, ord("s"))
 """The conversions of f-strings that make no difference to a text."""
@@ -56,23 +56,22 @@ class ReaderHome(Home, Protocol):
 class Reader:
     """The evaluation of the expressions of one module; results are cached."""
 
-    __slots__ = ("_depth", "_known", "module")
+    __slots__ = ("_known", "module")
 
     def __init__(self, module: ReaderHome) -> None:
         self.module = module
         self._known: dict[tuple[int, int, bool], Values] = {}
-        self._depth = 0
 
     def values(self, node: ast.expr | None, scope: NameScope | None) -> Values:
         """Return the possible values of an expression, () if unknown."""
-        if node is None or scope is None or self._depth > _DEEPEST:
+        if node is None or scope is None or self.module.modules.depth > _DEEPEST:
             return ()
         key = (id(node), id(scope), self.module.is_of_callee)
         if key not in self._known:
             self._known[key] = ()  # for circular definitions
-            self._depth += 1
+            self.module.modules.depth += 1
             self._known[key] = tuple(dict.fromkeys(islice(self._read(node, scope), MOST)))
-            self._depth -= 1
+            self.module.modules.depth -= 1
         return self._known[key]
 
     def _read(self, node: ast.expr, scope: NameScope) -> Iterable[Value]:
@@ -146,7 +145,7 @@ class Reader:
         given = [one for one in bindings if isinstance(one.node, ast.arg) or not _is_none(one.value)]
         if len(given) > 1:
             given = reaching(bindings, node, scope, self.module.scopes.parents)
-        if any(self._is_grown_again(binding) for binding in given):
+        if any(self._is_grown_again(binding, name) for binding in given):
             return
         for binding in given:
             yield from self.unchanged(self.bound(binding, name, scope), id(bindings))
@@ -156,11 +155,12 @@ class Reader:
         is_changed = place in self.module.scopes.changed
         yield from (one for one in values if not (is_changed and isinstance(one, Items | Table | Some)))
 
-    def _is_grown_again(self, binding: Binding) -> bool:
-        """Return whether this is an assignment like `+=` in a loop."""
-        return isinstance(binding.node, ast.AugAssign) and is_repeated(
-            binding.node, self.module.scopes.parents
-        )
+    def _is_grown_again(self, binding: Binding, name: str) -> bool:
+        """Whether an assignment in a loop, like ``+=``, reads the name that it assigns."""
+        if not isinstance(binding.node, ast.Assign | ast.AugAssign) or binding.value is None:
+            return False
+        names = (one.id for one in ast.walk(binding.value) if isinstance(one, ast.Name))
+        return name in names and is_repeated(binding.node, self.module.scopes.parents)
 
     def bound(self, binding: Binding, name: str, scope: NameScope) -> Values:
         """Return the values of a binding of a name, which is read in `scope`."""
@@ -203,16 +203,16 @@ class Reader:
 
     def returned(self, of: Definition) -> Values:
         """Return what a function of this module can return."""
-        if self._depth > _DEEPEST:
+        if self.module.modules.depth > _DEEPEST:
             return ()
-        self._depth += 1
+        self.module.modules.depth += 1
         values = tuple(dict.fromkeys(islice(returned(of), MOST)))
-        self._depth -= 1
+        self.module.modules.depth -= 1
         return values
 
     def attribute_of(self, of: Definition, name: str) -> Values:
         """Return the possible values of an attribute of a class of this module, or of its objects."""
-        if not isinstance(of.node, ast.ClassDef) or self._depth > _DEEPEST:
+        if not isinstance(of.node, ast.ClassDef) or self.module.modules.depth > _DEEPEST:
             return ()
         bindings = [*of.scope.bindings.get(name, ()), *of.scope.attributes.get(name, ())]
         found: list[Value] = []
@@ -226,11 +226,11 @@ class Reader:
 
     def _inherited(self, of: Definition, name: str) -> Values:
         assert isinstance(of.node, ast.ClassDef)
-        self._depth += 1
+        self.module.modules.depth += 1
         bases = [base for node in of.node.bases for base in self.values(node, of.scope.parent)]
         known = (base.module.attribute_of(base, name) for base in bases if isinstance(base, Definition))
         found = next(filter(None, known), ())
-        self._depth -= 1
+        self.module.modules.depth -= 1
         return found
 
     def _elements(self, items: list[ast.expr], scope: NameScope) -> Iterator[Values]:

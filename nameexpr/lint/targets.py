@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 
 from nameexpr.lint import FUNCTIONS
-from nameexpr.lint.scopes import Binding, NameScope
+from nameexpr.lint.bindings import Binding, NameScope
 
 _DEEPEST = 16
 """The number of names that may lead to each other."""

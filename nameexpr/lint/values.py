@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any, Protocol, TypeAlias
 
 from nameexpr.dims import Names
-from nameexpr.lint.scopes import Calls, NameScope
+from nameexpr.lint.bindings import Calls, NameScope
 from nameexpr.lint.source import Source
 from nameexpr.records import record
 
@@ -22,7 +22,8 @@ class Home(Protocol):
 
     path: str
     source: Source
-    passing: dict[tuple[ast.AST, str], Passing] | None
+    modules: Any
+    passing: dict[NameScope, list[Passing]]
 
     @property
     def scopes(self) -> Calls:

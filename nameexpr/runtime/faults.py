@@ -15,17 +15,8 @@ from nameexpr.compiler.analysis.faults.values import not_held
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.dtypes import WeakDtype
-from nameexpr.compiler.ir.graph import (
-    CAST,
-    Arrange,
-    Graph,
-    Map,
-    Scalar,
-    View,
-    number_of,
-    sources_of,
-    use_counts,
-)
+from nameexpr.compiler.ir.graph import Graph, use_counts
+from nameexpr.compiler.ir.nodes import CAST, Arrange, Map, Scalar, View, number_of, sources_of
 from nameexpr.compiler.memory.program import peak_bytes
 from nameexpr.errors import Diagnostic, Mark, NotHeldError, OperandInfo, Span, error
 from nameexpr.ops import FUNCTIONS

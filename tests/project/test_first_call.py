@@ -25,9 +25,9 @@ print(sum(name.partition(".")[0] == "nameexpr" for name in sys.modules))
     ("call", "most"),
     [
         ("", 2),
-        ("ne.einsum('N C, C K -> N K', x, w)", 59),
-        ("ne.compile('N C, C K -> N K')(x, w)", 71),
-        ("ne.evaluate('y[N K] = sum[C](x[N C] * w[C K])', x=x, w=w)", 72),
+        ("ne.einsum('N C, C K -> N K', x, w)", 60),
+        ("ne.compile('N C, C K -> N K')(x, w)", 72),
+        ("ne.evaluate('y[N K] = sum[C](x[N C] * w[C K])', x=x, w=w)", 74),
         ("ne.tensor(x, names='N C').sum('C')", 49),
     ],
 )
@@ -68,7 +68,7 @@ print(len(set(entered)), len(entered))
     ("call", "files", "moves"),
     [
         ("ne.einsum('N C, C K -> N K', x, w)", 22, 52),
-        ("ne.evaluate('y[N K] = sum[C](x[N C] * w[C K])', x=x, w=w)", 32, 112),
+        ("ne.evaluate('y[N K] = sum[C](x[N C] * w[C K])', x=x, w=w)", 33, 114),
     ],
 )
 def test_a_new_text_makes_few_moves_between_few_files(

@@ -20,7 +20,8 @@ from nameexpr.compiler.ir.axes import (
     under_word,
 )
 from nameexpr.compiler.ir.dtypes import SAME_DTYPE, Dtypes, counting_dtype
-from nameexpr.compiler.ir.graph import Arrange, Graph, Node, Reduction, View, Window, windowed
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.nodes import Arrange, Node, Reduction, View, Window, windowed
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.ops import NEED_ELEMENTS
 from nameexpr.records import record

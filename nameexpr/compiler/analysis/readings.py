@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import prod
 
 from nameexpr.compiler.ir.axes import Axes, Labels, Unnamed
-from nameexpr.compiler.ir.graph import Read
+from nameexpr.compiler.ir.nodes import Read
 from nameexpr.errors import Span
 from nameexpr.records import record
 from nameexpr.syntax import ast, walk

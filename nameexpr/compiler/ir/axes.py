@@ -142,6 +142,12 @@ def mentioned(term: Term, axes: Axes) -> Labels:
     return tuple(dict.fromkeys((*flat(axes[:cut]), DOTS, *flat(axes[last:]), *inside)))
 
 
+def only_orders(axes: Axes, labels: Labels) -> bool:
+    """Return whether a term only reorders the dims of the value."""
+    every = [label for group in axes for label in group]
+    return len(every) == len(set(every)) and all(label in labels for label in every)
+
+
 def in_order(order: Sequence[str], labels: Labels) -> Labels:
     """Return a value's labels in the order in which they are mentioned."""
     dots = labels_under(DOTS, labels)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nameexpr.compiler.ir.axes import Labels, flat, is_under_dots
-from nameexpr.compiler.ir.graph import (
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.nodes import (
     CAST,
     Along,
     Arrange,
     Drop,
     Filled,
-    Graph,
     Index,
     Join,
     Map,

@@ -1,17 +1,6 @@
-"""The graph of a formula: every distinct value once, with the labels it varies over and its dtype.
+"""The graph of a text: every distinct value once.
 
-    value = View        an operand, or an earlier value, seen through a term
-          | Scalar      a number, weak in promotion
-          | Index       0, 1, ... along a label
-          | Filled      a number along some labels
-          | Map         a pointwise function; labels broadcast by name
-          | Reduction   a product of values, reduced over labels: a contraction where the reducer adds
-          | Along       softmax, cumsum, sort and their kind
-          | Arrange     a value in the order, groups, repeats of a term
-          | Drop        a value without some dims of size 1
-          | Window      a value whose dims are read at affine positions: windows, strides, parts
-          | Join        some values, each in its part of one array
-
+A value is a node (`nameexpr.compiler.ir.nodes`), the labels that it varies over, and a dtype.
 Values are numbered in the order of their creation, so that the sources of a value have lower numbers. Adding
 a value that already exists returns its number: common subexpressions are computed once.
 """
@@ -23,140 +12,12 @@ from math import copysign, isnan
 from operator import attrgetter
 from typing import Any, get_args
 
-from nameexpr.compiler.ir.axes import Axes, Labels
+from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype
+from nameexpr.compiler.ir.nodes import Node, Scalar, View, number_of, sources_of
 from nameexpr.errors import Span
 from nameexpr.records import field, record
 
-CAST = "cast"
-"""The function of a `Map` that casts a value."""
-
-
-@record
-class View:
-    """An operand (`position`), or an earlier value (`value`), as dims that are products of labels."""
-
-    position: int
-    value: int
-    axes: Axes
-
-
-@record
-class Scalar:
-    """A number. Its dtype is that of the values it is combined with; `kind` distinguishes 1, 1.0 and True,
-    which are equal.
-    """
-
-    value: int | float | complex
-    kind: str
-
-
-@record
-class Index:
-    """The positions along a label."""
-
-    label: str
-
-
-@record
-class Filled:
-    """One number along labels."""
-
-    value: float
-    labels: Labels
-
-
-@record
-class Map:
-    """A pointwise function of values; `dtype` is the target of a cast."""
-
-    function: str
-    arguments: tuple[int, ...]
-    dtype: str = ""
-
-
-@record
-class Reduction:
-    """The product of some values, reduced over labels; summed if there is no reducer.
-
-    `compute` is the dtype in which factors are multiplied and reduced, `result` the dtype of the result; both
-    are "" if nothing is cast.
-    """
-
-    reducer: str | None
-    factors: tuple[int, ...]
-    labels: Labels
-    compute: str
-    result: str
-
-
-@record
-class Along:
-    """A function along labels, which are kept."""
-
-    function: str
-    value: int
-    labels: Labels
-
-
-@record
-class Arrange:
-    """A value as an array: its dims products of labels, in this order."""
-
-    value: int
-    axes: Axes
-
-
-@record
-class Drop:
-    """A value without dims of size 1, which broadcast under `...`."""
-
-    value: int
-    labels: Labels
-
-
-@record
-class Read:
-    """A dim that is read at positions: a number, plus the index along each label times its stride."""
-
-    label: str
-    offset: int
-    strides: tuple[tuple[str, int], ...]
-
-
-@record
-class Window:
-    """A value, some dims of which are read at positions; labels of the value may be among theirs."""
-
-    value: int
-    reads: tuple[Read, ...]
-
-
-@record
-class Segment:
-    """A part of a dim: `label` stands for all of the dim, the product of `labels` for what begins at
-    `offset`.
-    """
-
-    label: str
-    offset: int
-    labels: Labels
-
-
-@record
-class Join:
-    """Values that are the parts of one array with these labels, repeated along those that they lack.
-
-    `places` has the parts of each value, and `dtype` is that of the array; what is in no part is 0.
-    """
-
-    values: tuple[int, ...]
-    places: tuple[tuple[Segment, ...], ...]
-    labels: Labels
-    dtype: str
-
-
-Node = View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop | Window | Join
 _FIELDS = {kind: attrgetter(*kind.__match_args__) for kind in get_args(Node)}
 """The fields that distinguish nodes of a kind: read together, so that a value is looked up without a
 Python-level call.
@@ -211,34 +72,6 @@ class Graph:
         return total
 
 
-def sources_of(node: Node) -> tuple[int, ...]:
-    """Return the values that a value depends on directly."""
-    match node:
-        case View(_, value):
-            return (value,) if value >= 0 else ()
-        case Map(_, arguments) | Join(arguments):
-            return arguments
-        case Reduction(_, factors):
-            return factors
-        case Along(_, value) | Arrange(value) | Drop(value) | Window(value):
-            return (value,)
-        case _:
-            return ()
-
-
-def windowed(labels: Labels, reads: Sequence[Read]) -> Labels:
-    """Return the labels of a value whose dims are read at positions."""
-    instead = {read.label: [label for label, _ in read.strides] for read in reads}
-    return tuple(dict.fromkeys([new for label in labels for new in instead.get(label, [label])]))
-
-
-def is_moved(node: Node) -> bool:
-    """Return whether the elements of a value are those of an operand: nothing is combined."""
-    if isinstance(node, Reduction):
-        return node.reducer is None and not node.labels and len(node.factors) == 1
-    return isinstance(node, View | Window)
-
-
 def use_counts(graph: Graph, outputs: Sequence[int]) -> dict[int, int]:
     """Return how often each value that the outputs need is used."""
     counts = dict.fromkeys(outputs, 1)
@@ -260,11 +93,6 @@ def constant_values(graph: Graph, operands: Collection[int]) -> set[int]:
         if is_constant:
             constants.add(value)
     return constants
-
-
-def number_of(node: Scalar) -> int | float | complex:
-    """Return the number that a scalar represents."""
-    return float(node.kind) if node.kind in ("nan", "-0.0") else node.value
 
 
 def merged(orders: Sequence[Labels]) -> Labels:

@@ -10,9 +10,9 @@ from itertools import dropwhile, pairwise
 from typing import TypeVar
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
-from nameexpr.compiler.ir.graph import Read, windowed
 from nameexpr.compiler.ir.layouts import Layout, OperandLayout
 from nameexpr.compiler.ir.liveness import owners
+from nameexpr.compiler.ir.nodes import Read, windowed
 from nameexpr.compiler.ir.program import Instruction, Note
 from nameexpr.compiler.ir.strides import of_window
 from nameexpr.compiler.ir.target import Target

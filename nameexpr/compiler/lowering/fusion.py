@@ -13,8 +13,9 @@ from math import prod
 
 from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.dtypes import WeakDtype, choose_dtypes
-from nameexpr.compiler.ir.graph import CAST, Graph, Map, Node, Reduction, Scalar, merged, number_of
+from nameexpr.compiler.ir.graph import Graph, merged
 from nameexpr.compiler.ir.liveness import PAIR, REAL
+from nameexpr.compiler.ir.nodes import CAST, Map, Node, Reduction, Scalar, number_of
 from nameexpr.compiler.ir.program import Instruction, Number
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Value

@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING
 
 from nameexpr.compiler.ir.axes import Axes, Contraction, Labels, Unnamed, product_label
 from nameexpr.compiler.ir.dtypes import MAGNITUDE, WEAK, Dtypes, WeakDtype
-from nameexpr.compiler.ir.graph import (
+from nameexpr.compiler.ir.graph import Graph, merged, use_counts
+from nameexpr.compiler.ir.nodes import (
     CAST,
     Arrange,
-    Graph,
     Map,
     Reduction,
     Scalar,
     View,
     is_moved,
-    merged,
     number_of,
-    use_counts,
 )
 from nameexpr.compiler.ir.program import Instruction, Program
 from nameexpr.compiler.ir.strides import row_major_strides

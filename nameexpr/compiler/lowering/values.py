@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nameexpr.compiler.ir.graph import Along, Drop, Filled, Graph, Index, Join, Scalar, Window, number_of
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.nodes import Along, Drop, Filled, Index, Join, Scalar, Window, number_of
 from nameexpr.compiler.ir.program import Instruction, Number, Piece
 from nameexpr.compiler.lowering.builder import Builder, Value
 

@@ -14,14 +14,14 @@ from math import prod
 
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.compilation import Compilation
-from nameexpr.compiler.ir import graph as graphs
 from nameexpr.compiler.ir.axes import Axes, shown
-from nameexpr.compiler.ir.graph import (
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.nodes import (
+    CAST,
     Along,
     Arrange,
     Drop,
     Filled,
-    Graph,
     Index,
     Join,
     Map,
@@ -30,7 +30,9 @@ from nameexpr.compiler.ir.graph import (
     View,
     Window,
     number_of,
+    sources_of,
 )
+from nameexpr.compiler.ir.nodes import Node as GraphNode
 from nameexpr.compiler.ir.primitives import is_view
 from nameexpr.compiler.memory.arrays import item_bytes
 from nameexpr.ops import FUNCTIONS
@@ -107,7 +109,7 @@ class _Values:
                 return written_number(number)
             case Index(label):
                 return f"index[{shown(label)}]"
-            case Map(graphs.CAST, _, dtype):
+            case Map(function, _, dtype) if function == CAST:
                 return f"as {dtype}"
             case Map(function, arguments):
                 return written_call(FUNCTIONS[function], [self._argument(one) for one in arguments])
@@ -135,7 +137,7 @@ def _behind(graph: Graph, value: int) -> int:
     return value
 
 
-def _is_reordering(node: graphs.Node) -> bool:
+def _is_reordering(node: GraphNode) -> bool:
     """Return whether a value only has the elements of another one, with other labels or in another order."""
     return isinstance(node, Arrange | Drop) or (isinstance(node, View) and node.position < 0)
 
@@ -171,7 +173,7 @@ def _without_views(flow: Flow, views: AbstractSet[int]) -> Flow:
 
 def _sources(graph: Graph, value: int) -> list[int]:
     """Return the values that a value depends on directly, without numbers."""
-    sources = [_behind(graph, source) for source in graphs.sources_of(graph.nodes[value])]
+    sources = [_behind(graph, source) for source in sources_of(graph.nodes[value])]
     return [source for source in sources if not isinstance(graph.nodes[source], Scalar)]
 
 

@@ -11,8 +11,8 @@ from nameexpr.backends.numpy.codegen.calls import call_text
 from nameexpr.backends.numpy.codegen.statements import Numbering, local_names, value_name
 from nameexpr.backends.numpy.costs.program import estimate_seconds
 from nameexpr.compiler.ir.axes import shown
-from nameexpr.compiler.ir.graph import View
 from nameexpr.compiler.ir.layouts import OperandLayout
+from nameexpr.compiler.ir.nodes import View
 from nameexpr.compiler.ir.primitives import WORKING, shapes_of
 from nameexpr.compiler.ir.program import Instruction, Loop, Note, Primitive, Program
 from nameexpr.compiler.memory.program import allocated, layouts_inside

@@ -17,7 +17,8 @@ from sys import float_info
 from nameexpr.compiler.analysis.build.values import Values
 from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.dtypes import WIDE, WeakDtype, choose_dtypes
-from nameexpr.compiler.ir.graph import Filled, Graph, Map, Reduction, Scalar, number_of
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.nodes import Filled, Map, Reduction, Scalar, number_of
 from nameexpr.errors import Span
 from nameexpr.ops import SUMMING
 from nameexpr.records import field, record

@@ -24,9 +24,11 @@ from nameexpr.compiler.ir.axes import (
     is_under_dots,
     labels_under,
     mentioned,
+    only_orders,
 )
 from nameexpr.compiler.ir.dtypes import WeakDtype, is_castable, strong
-from nameexpr.compiler.ir.graph import Along, Arrange, Graph, Index, View
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.nodes import Along, Arrange, Index, View
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import ALONG, CONSTANTS, INDEX, NEED_ELEMENTS, SIZE
 from nameexpr.records import field, record, replace
@@ -222,7 +224,7 @@ class FormulaWriter:
         graph = self.values.graph
         term = statement.term if node.term is None else node.term
         if term == statement.term:
-            if statement.axes is None or _only_orders(statement.axes, graph.labels[statement.value]):
+            if statement.axes is None or only_orders(statement.axes, graph.labels[statement.value]):
                 return statement.value, statement.mention
             axes = tuple(
                 tuple(label for label in group if not _is_literal(label) or label.size != 1)
@@ -288,9 +290,3 @@ class FormulaWriter:
 
 def _is_literal(label: str) -> TypeGuard[Unnamed]:
     return isinstance(label, Unnamed) and label.is_literal
-
-
-def _only_orders(axes: Axes, labels: Labels) -> bool:
-    """Return whether a term only reorders the dims of the value."""
-    every = [label for group in axes for label in group]
-    return len(every) == len(set(every)) and all(label in labels for label in every)

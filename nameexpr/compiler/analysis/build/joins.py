@@ -17,7 +17,8 @@ from nameexpr.compiler.analysis.readings import Reading
 from nameexpr.compiler.analysis.rules.parts import blocks_of
 from nameexpr.compiler.ir.axes import Axes, Labels, expand_ellipsis, flat, whole_dim
 from nameexpr.compiler.ir.dtypes import WeakDtype, strong
-from nameexpr.compiler.ir.graph import Arrange, Graph, Join, Scalar, Segment, View
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.nodes import Arrange, Join, Scalar, Segment, View
 from nameexpr.errors import error
 from nameexpr.records import replace
 from nameexpr.syntax import ast

@@ -14,7 +14,8 @@ from nameexpr.compiler.analysis.faults import values as faults
 from nameexpr.compiler.analysis.operands import Views
 from nameexpr.compiler.ir.axes import Axes, EllipsisNames, Unnamed, is_under_dots
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, KIND_OF, MAGNITUDE, WEAK, WeakDtype
-from nameexpr.compiler.ir.graph import CAST, Drop, Graph, Map, Scalar, Window, number_of, windowed
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.nodes import CAST, Drop, Map, Scalar, Window, number_of, windowed
 from nameexpr.errors import Diagnostic, Mark, NotHeldError, Span, error
 from nameexpr.ops import FUNCTIONS, INTEGER
 from nameexpr.records import field, record

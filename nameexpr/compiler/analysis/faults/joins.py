@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from nameexpr.compiler.analysis.faults.values import marks_of_label
 from nameexpr.compiler.ir.axes import shown
-from nameexpr.compiler.ir.graph import Segment
+from nameexpr.compiler.ir.nodes import Segment
 from nameexpr.errors import Diagnostic, Mark
 from nameexpr.syntax import ast
 

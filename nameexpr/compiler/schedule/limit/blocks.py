@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nameexpr.compiler.ir.axes import Contraction, Labels
-from nameexpr.compiler.ir.graph import Graph, Reduction
+from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.liveness import COMBINED
+from nameexpr.compiler.ir.nodes import Reduction
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Instruction, Loop, Program
 from nameexpr.compiler.lowering.builder import Builder, Operands, Value

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nameexpr.compiler.ir.axes import Labels
-from nameexpr.compiler.ir.graph import Along, Arrange, Drop, Graph, Map, Node, Reduction, View
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.nodes import Along, Arrange, Drop, Map, Node, Reduction, View
 from nameexpr.compiler.planning.plan import ContractionPlan, Step
 from nameexpr.records import record, replace
 

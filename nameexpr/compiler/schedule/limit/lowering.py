@@ -4,7 +4,7 @@ loops.
 
 from __future__ import annotations
 
-from nameexpr.compiler.ir.graph import sources_of
+from nameexpr.compiler.ir.nodes import sources_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.lowering.builder import Builder
 from nameexpr.compiler.schedule.limit.blocks import LoopLowering

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from nameexpr.compiler.ir.axes import Axes
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, Dtypes
-from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.nodes import Arrange, Reduction, View
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Operands
 from nameexpr.compiler.memory.arrays import Array

@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.ir.axes import Axes, Labels, factors_of, shown
-from nameexpr.compiler.ir.graph import Arrange, Graph, View
+from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.layouts import OperandLayout
+from nameexpr.compiler.ir.nodes import Arrange, View
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.lowering.builder import Operands

@@ -12,12 +12,13 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TypeAlias
 
 from nameexpr.compiler.ir.axes import Axes
-from nameexpr.compiler.ir.graph import (
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.liveness import COMBINED, WIDENED
+from nameexpr.compiler.ir.nodes import (
     Along,
     Arrange,
     Drop,
     Filled,
-    Graph,
     Map,
     Reduction,
     Scalar,
@@ -25,7 +26,6 @@ from nameexpr.compiler.ir.graph import (
     is_moved,
     sources_of,
 )
-from nameexpr.compiler.ir.liveness import COMBINED, WIDENED
 from nameexpr.records import record, replace
 
 DEEP = 8

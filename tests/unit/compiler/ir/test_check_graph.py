@@ -8,7 +8,8 @@ import pytest
 
 from nameexpr.compiler.ir.axes import under_dots
 from nameexpr.compiler.ir.check_graph import check_graph
-from nameexpr.compiler.ir.graph import CAST, Along, Arrange, Drop, Filled, Graph, Index, Map, Reduction, View
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.nodes import CAST, Along, Arrange, Drop, Filled, Index, Map, Reduction, View
 
 SIZES = {"i": 2, "j": 3, "one": 1}
 
