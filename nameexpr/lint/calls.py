@@ -73,9 +73,9 @@ class _Calls:
         if function is not None:
             yield from self._texts(function, node.args, node, scope)
             return
-        for value in self.module.called(node.func, scope):
-            if isinstance(value, Applied):
-                yield from self._applied(value, node, scope)
+        applied = [one for one in self.module.called(node.func, scope) if isinstance(one, Applied)]
+        for one in applied if len(applied) == 1 else ():
+            yield from self._applied(one, node, scope)
         for passing, given in arguments_of(node, scope, self.module):
             yield from self._passed(passing, given, node, scope)
         for value in self.module.called(node, scope):
@@ -96,12 +96,9 @@ class _Calls:
             return
         given = arguments[0]
         values = text_values(given, scope, self.module)
-        texts = [value for value in values if isinstance(value, Text)]
-        count = (
-            None
-            if is_partial
-            else _counted(arguments[1:] if not isinstance(given, ast.Starred) else arguments)
-        )
+        texts = [one for one in values if isinstance(one, Text) and (one.value or one.origin is given)]
+        is_open_ended = is_partial or isinstance(given, ast.Starred)
+        count = None if is_open_ended else _counted(arguments[1:])
         keywords, is_open = keywords_of(node)
         for number, text in enumerate(texts):
             literal = LiteralCall(function, text.value, count, keywords, is_open)

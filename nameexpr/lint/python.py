@@ -9,6 +9,7 @@ r"""From Python source to findings: parse, find nameexpr's calls, read their tex
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -73,11 +74,18 @@ def _of_tensors(module: Module) -> Iterator[Finding]:
             try:
                 check()
             except NameExprError as fault:
-                region = source.region(extent(given[0], source)[0], extent(given[-1], source)[1])
-                lines = [source.lines[number - 1] for number in {node.lineno, region.start.line}]
-                for diagnostic in fault.diagnostics:
-                    if not is_ignored(diagnostic.code, lines):
-                        yield Finding(module.path, region, diagnostic._replace(operands=()))
+                place = extent(given[0], source)[0], extent(given[-1], source)[1]
+                if not is_expected_to_fail(node, module.scopes.parents):
+                    for diagnostic in fault.diagnostics:
+                        yield from _at(place, diagnostic._replace(operands=()), node, module)
+
+
+def _at(place: tuple[int, int], diagnostic: Diagnostic, node: ast.Call, module: Module) -> Iterator[Finding]:
+    """Yield a finding at a place in a call, unless a comment silences it."""
+    region = module.source.region(*place)
+    lines = [module.source.lines[number - 1] for number in {node.lineno, region.start.line}]
+    if not is_ignored(diagnostic.code, lines):
+        yield Finding(module.path, region, diagnostic)
 
 
 def _located(problem: Problem, call: TextCall, module: Module) -> Finding:
@@ -128,7 +136,4 @@ def _unread(call: Unread, module: Module) -> Iterator[Finding]:
         is_formula = call.function == "evaluate"
         told = ", operands have names: evaluate(text, x=...)" if is_formula else ": einsum(text, array)"
         diagnostic = Diagnostic("NE506", "text and array are swapped", hint=f"the text comes first{told}")
-    region = module.source.region(*extent(call.swapped or call.given, module.source))
-    lines = [module.source.lines[number - 1] for number in {call.node.lineno, region.start.line}]
-    if not is_ignored(diagnostic.code, lines):
-        yield Finding(module.path, region, diagnostic)
+    yield from _at(extent(call.swapped or call.given, module.source), diagnostic, call.node, module)

@@ -146,7 +146,7 @@ class Reader:
         given = [one for one in bindings if isinstance(one.node, ast.arg) or not _is_none(one.value)]
         if len(given) > 1:
             given = reaching(bindings, node, scope, self.module.scopes.parents)
-        if any(self._is_grown_again(binding) for binding in given):
+        if any(self._is_grown_again(binding, name) for binding in given):
             return
         for binding in given:
             yield from self.unchanged(self.bound(binding, name, scope), id(bindings))
@@ -156,11 +156,12 @@ class Reader:
         is_changed = place in self.module.scopes.changed
         yield from (one for one in values if not (is_changed and isinstance(one, Items | Table | Some)))
 
-    def _is_grown_again(self, binding: Binding) -> bool:
-        """Return whether this is an assignment like `+=` in a loop."""
-        return isinstance(binding.node, ast.AugAssign) and is_repeated(
-            binding.node, self.module.scopes.parents
-        )
+    def _is_grown_again(self, binding: Binding, name: str) -> bool:
+        """Whether an assignment in a loop, like ``+=``, reads the name that it assigns."""
+        if not isinstance(binding.node, ast.Assign | ast.AugAssign) or binding.value is None:
+            return False
+        names = (one.id for one in ast.walk(binding.value) if isinstance(one, ast.Name))
+        return name in names and is_repeated(binding.node, self.module.scopes.parents)
 
     def bound(self, binding: Binding, name: str, scope: NameScope) -> Values:
         """Return the values of a binding of a name, which is read in `scope`."""

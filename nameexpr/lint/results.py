@@ -129,7 +129,9 @@ def returned(of: Definition) -> Iterator[Value]:
         values = tuple(value for one in of.scope.returns for value in of.module.values(one, of.scope))
     else:
         return
-    yield from (value for value in values if not isinstance(value, Parameter))
+    for value in values:
+        if not isinstance(value, Parameter) and not (isinstance(value, Text) and value.is_possible):
+            yield value
 
 
 def _decorators(of: Definition) -> frozenset[str]:

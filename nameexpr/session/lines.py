@@ -48,21 +48,23 @@ class CommandRow(NamedTuple):
 COMMANDS: Mapping[str, CommandRow] = {
     command.name: command
     for command in (
-        CommandRow("names", "", "the tensors there are", "nothing"),
+        CommandRow("names", "", "list the tensors", "nothing"),
         CommandRow(
-            "type", "TEXT", "names, sizes, dtype, cost and expected time of the result", "text", ("t",)
+            "type", "TEXT", "show names, sizes, dtype, cost and expected time of the result", "text", ("t",)
         ),
-        CommandRow("plan", "[TEXT]", "the steps with flops, bytes and NumPy calls", "text", ("p",)),
-        CommandRow("code", "[TEXT]", "the NumPy it runs, ready to paste", "text"),
-        CommandRow("draw", "[network|tree|memory] [FILE.svg] [TEXT]", "a picture, here as text", "picture"),
-        CommandRow("time", "[TEXT]", "how long it takes", "text"),
-        CommandRow("explain", "[CODE]", "a page about a mistake, by default the last one", "code"),
-        CommandRow("set", "[NAME VALUE]", "the settings, or change one", "setting"),
-        CommandRow("load", "NAME[DIMS] FILE", "a tensor from .npy, .npz or .csv", "file"),
-        CommandRow("save", "[NAME] FILE", "a tensor to .npy, .npz, .csv; or what was entered to .ne", "file"),
+        CommandRow("plan", "[TEXT]", "show the steps with flops, bytes and NumPy calls", "text", ("p",)),
+        CommandRow("code", "[TEXT]", "show the NumPy code that runs, to paste", "text"),
+        CommandRow(
+            "draw", "[network|tree|memory] [FILE.svg] [TEXT]", "draw a picture, here as text", "picture"
+        ),
+        CommandRow("time", "[TEXT]", "measure the time", "text"),
+        CommandRow("explain", "[CODE]", "explain an error code, by default that of the last error", "code"),
+        CommandRow("set", "[NAME VALUE]", "show the settings, or change one", "setting"),
+        CommandRow("load", "NAME[DIMS] FILE", "load a tensor from .npy, .npz or .csv", "file"),
+        CommandRow("save", "[NAME] FILE", "save a tensor to .npy, .npz or .csv, or the input to .ne", "file"),
         CommandRow("script", "FILE", "run the lines of a file", "file"),
-        CommandRow("undo", "", "take the last change back", "nothing"),
-        CommandRow("help", "[WORD]", "this list, or help about a word: softmax?", "word", ("h", "?")),
+        CommandRow("undo", "", "undo the last change", "nothing"),
+        CommandRow("help", "[WORD]", "show this list, or help about a word: softmax?", "word", ("h", "?")),
         CommandRow("quit", "", "leave", "nothing", ("q", "exit")),
     )
 }

@@ -206,7 +206,7 @@ def data_and_names(operand: Any, verb: str) -> tuple[Any, Names]:
 
 def as_operand(operand: object, verb: str) -> Array:
     """Return an operand that is not a NamedTensor as an array, all of whose dims are unnamed (NE575)."""
-    if operand is None or isinstance(operand, str | bytes | dict | set):
+    if operand is None or operand is ... or isinstance(operand, str | bytes | dict | set):
         hint = "operands are NamedTensors, arrays, nested lists and numbers"
         raise error(Diagnostic("NE575", f"{verb} cannot take {shown(operand)} as an operand", hint=hint))
     return as_array(operand, None, copy=False)

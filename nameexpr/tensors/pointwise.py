@@ -101,19 +101,23 @@ def _method(name: str, text: str, given: str, gives: str) -> Any:
 def _pair(name: str, text: str, given: str, other: str, gives: str) -> Any:
     def unified(self: Tensor, other: Any = ..., *more: Any, out: Core | None = None, **others: Any) -> Tensor:
         try:
-            if more or others or other is ...:
+            if more or others:
                 raise refused(unified, (self, other, *more), others, out)
             return self._unify(name, self, other, out)
         except NameExprError as wrong:
+            if other is ...:
+                raise refused(unified, (self,), others, out) from None
             wrong._forget_frames()
             raise
 
     def ranked(self: Tensor, other: Any = ..., *more: Any, out: Core | None = None, **others: Any) -> Tensor:
         try:
-            if more or others or other is ...:
+            if more or others:
                 raise refused(ranked, (self, other, *more), others, out)
             return self._ranked(name, other, out)
         except NameExprError as wrong:
+            if other is ...:
+                raise refused(ranked, (self,), others, out) from None
             wrong._forget_frames()
             raise
 

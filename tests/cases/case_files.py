@@ -7,7 +7,7 @@
     ...
 
 Blocks are separated by a line of five equals signs. `python -m cases.case_files expressions`, run
-in tests/, writes the renderings anew after a change of wording: read the difference as the user who made
+in tests/, writes the renderings again after a change of wording: read the difference as the user who made
 the mistake.
 """
 

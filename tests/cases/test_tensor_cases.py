@@ -1,6 +1,6 @@
 """The words of the errors of `NamedTensor`, from tests/cases/tensor_*.txt: title, expression, rendering.
 
-`python -m cases.test_tensor_cases`, run in tests/, writes the renderings anew after a change of wording:
+`python -m cases.test_tensor_cases`, run in tests/, writes the renderings again after a change of wording:
 read the difference as the user who made the mistake. `pytorch_failures.json` lists every failure that was
 measured with PyTorch 2.12.1, its call and the class that is raised there, and the case that is ours.
 """
@@ -128,7 +128,7 @@ ACCEPTED: dict[str, Callable[[ne.NamedTensor], tuple[object, object]]] = {
         ((None, "N", "C"), (1, 2, 3)),
     ),
 }
-"""What PyTorch refuses and is not a mistake here: what is returned, and what it must be."""
+"""What PyTorch rejects and is not a mistake here: what is returned, and what it must be."""
 
 
 @pytest.mark.parametrize("failure", ACCEPTED)

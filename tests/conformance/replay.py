@@ -70,7 +70,7 @@ def takes_the_name(entry: Entry) -> dict[str, Any]:
 
 
 def of_integers(entry: Entry) -> bool:
-    """Return whether the case asks for a mean or a spread of integers or bools, which PyTorch refuses."""
+    """Return whether the case asks for a mean or a spread of integers or bools, which PyTorch rejects."""
     case = entry["case"]
     kinds = {np.dtype(tensor["data"]["$a"]).kind for tensor in case["tensors"]}
     return case["op"] in SPREADS and "raise" in entry["expect"] and kinds <= set("iub")

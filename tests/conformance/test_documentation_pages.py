@@ -244,7 +244,7 @@ def test_autograd_support_records_nothing_here() -> None:
     loss = (x - weight).abs()
     assert loss.names == ("D",)
     assert weight.grad is None and not weight.requires_grad
-    with pytest.raises(ne.NameExprError):  # a tensor that records gradients is refused, not faked
+    with pytest.raises(ne.NameExprError):  # a tensor that records gradients is rejected, not faked
         ne.zeros(3, names=("D",), requires_grad=True)
 
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 LEAST = 95.0
 """Per cent."""
 DATA = "HARDENING_COVERAGE"
-"""Environment variable: where the figures of the lines are kept, so that `mutants` need not measure anew."""
+"""Environment variable: where the figures of the lines are kept, so that `mutants` need not measure again."""
 CONFIGURATION = """
 [run]
 branch = True

@@ -1,4 +1,4 @@
-"""Every way to write into a tensor, each made anew: the tensors that are written, and the call."""
+"""Every way to write into a tensor, each made again: the tensors that are written, and the call."""
 
 from __future__ import annotations
 

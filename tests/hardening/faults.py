@@ -228,7 +228,7 @@ def formula(form: str) -> Callable[..., Any]:
 def measure_programs(
     count: int = 50, points: int | None = 200, seed: int = 0, *, in_thread: bool = False
 ) -> Faults:
-    """Interrupt random programs, compiled anew and known already: the next call is right."""
+    """Interrupt random programs, compiled again and known already: the next call is right."""
     if in_thread:
         return beside(lambda: measure_programs(count, points, seed))
     rng = random.Random(seed)

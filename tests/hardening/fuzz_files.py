@@ -118,7 +118,7 @@ def _notebook(text: str) -> str:
 
 
 class Loader:
-    """`nameexpr.load` and the command line's readers, on one file that is written anew each time."""
+    """`nameexpr.load` and the command line's readers, on one file that is regenerated each time."""
 
     def __init__(self, folder: str) -> None:
         self._paths = [os.path.join(folder, f"fuzzed{suffix}") for suffix in (".npz", ".npy", ".csv", "")]

@@ -32,7 +32,7 @@ class Broken(Exception):
 
 
 def check_shown(text: str) -> None:
-    """Refuse a text that a terminal would act on."""
+    """Reject a text that a terminal would act on."""
     if text.isprintable():
         return
     for character in text:
@@ -170,7 +170,7 @@ def is_python(text: str) -> bool:
     """Return whether a line of the REPL would run Python, or a command that is not to be run here."""
     try:
         read = read_line(continued(text))
-    except Exception:  # noqa: BLE001  the session, which reads it anew, shall say so
+    except Exception:  # noqa: BLE001  the session, which reads it again, shall say so
         return False
     return isinstance(read, PythonLine)
 

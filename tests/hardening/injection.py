@@ -1,9 +1,9 @@
-"""A fault at the k-th step of a call: Ctrl-C where CPython serves it, MemoryError where memory is asked for.
+"""A fault at the k-th step of a call: Ctrl-C where CPython serves it, MemoryError where memory is requested.
 
 A step is an instruction of the package, of the code that it generates, or of NumPy's Python functions.
 CPython looks for signals when a function starts, after calls and at backward jumps, and nowhere else
 (CHECK_EVAL_BREAKER in its `ceval.c`; `measure_signals` of `hardening.faults` sends real signals, too). Memory
-is asked for by calls and by instructions that build an object. Python 3.11 tells all instructions; later
+is requested by calls and by instructions that build an object. Python 3.11 tells all instructions; later
 ones leave out those of code that is new, so that less is tried there.
 
 >>> steps(len, KeyboardInterrupt, [1, 2])  # C code has none

@@ -133,7 +133,7 @@ class LargePool(Pool):
 
 
 def random_formula(rng: random.Random) -> Program:
-    """A formula of one to three statements; it may yet be refused."""
+    """A formula of one to three statements; it may yet be rejected."""
     pool = LargePool(rng)
     maker = Maker(pool)
     lines = [draft_statement(pool, maker) for _ in range(rng.choice([1, 1, 2, 3]))]

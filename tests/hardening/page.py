@@ -15,7 +15,7 @@ BEGIN, END = "<!-- figures: begin -->\n", "<!-- figures: end -->\n"
 
 
 def record(name: str, figures: Figures, scale: float) -> None:
-    """Keep the figures of a row, and write the page's table anew."""
+    """Keep the figures of a row, and write the page's table again."""
     kept: dict[str, Any] = json.loads(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else {}
     kept[name] = {"summary": figures.summary, "breaches": len(figures.breaches), "scale": scale}
     ordered = {row.name: kept[row.name] for row in ROWS if row.name in kept}

@@ -47,7 +47,7 @@ def wrong_formulas(seeds: range) -> list[str]:
 
 
 REFUSED = frozenset({"NE308", "NE526"})
-"""Codes of what the pages say is refused, and the reference computes: sizes that follow only by division of
+"""Codes of what the pages say is rejected, and the reference computes: sizes that follow only by division of
 two products, and numbers that an array's dtype does not hold.
 """
 
@@ -78,7 +78,7 @@ def _expression(seed: int, rng: random.Random) -> str:
     except ne.LimitError:
         if limit is None:
             raise
-        return ""  # refused, as it may be
+        return ""  # rejected, as it may be
     if not generate.same(_native_result(found), expected, case):
         return f"wrong result of {case.text!r}, limit {limit}"
     return _changed(laid, before, case.text)

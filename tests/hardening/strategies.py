@@ -70,7 +70,7 @@ def _is_answer(answers: Sequence[Any], is_single: bool, result: Any) -> bool:
 def _disagreeing(run: Callable[[], Any], is_right: Callable[[Any], bool], title: str) -> list[str]:
     try:
         offers = choices_of(run)
-    except ne.NameExprError:  # refused: for `programs` to judge
+    except ne.NameExprError:  # rejected: for `programs` to judge
         return []
     picks = [{}, *({choice: rank} for choice, count in enumerate(offers) for rank in range(1, count))]
     breaches = []

@@ -2,7 +2,7 @@
 
 The rules for names follow PyTorch's pages "Named Tensors" and "Named Tensors operator coverage", sentence by
 sentence and one dim at a time; values are NumPy's on the bare arrays, or Python's. Nothing of the package's
-rules or kernels is used. What a rule or NumPy refuses raises `Refused`.
+rules or kernels is used. What a rule or NumPy rejects raises `Refused`.
 
 >>> unify_names(("N", None), (None, "C"))
 ('N', 'C')
@@ -110,7 +110,7 @@ def rank(dtype: np.dtype[Any]) -> int:
 def checked_written(target: Any, expected: Expected, *, is_out: bool) -> Expected:
     """What a tensor is after `expected` was written over it.
 
-    Sizes must be equal, but for an `out=` without names; a result of a higher kind is refused.
+    Sizes must be equal, but for an `out=` without names; a result of a higher kind is rejected.
     """
     names = written_names(target.names, expected.names)
     may_resize = is_out and not any(name is not None for name in target.names)

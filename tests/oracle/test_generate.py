@@ -82,7 +82,7 @@ def structure(case: Case) -> dict[str, bool]:
 
 
 def test_cases_are_valid_and_show_everything() -> None:
-    """No case is refused, each is within the limits, and each trait is seen."""
+    """No case is rejected, each is within the limits, and each trait is seen."""
     seen: collections.Counter[str] = collections.Counter()
     for seed in SEEDS:
         case = seeded_case(seed)
@@ -116,7 +116,7 @@ def test_the_strategy_gives_cases(case: Case) -> None:
 
 
 def test_mutated_texts_are_mostly_refused() -> None:
-    """A broken text is refused by its rule, never by another exception."""
+    """A broken text is rejected by its rule, never by another exception."""
     rng, refused = random.Random(1), 0
     for seed in range(500):
         case = seeded_case(seed)

@@ -269,7 +269,7 @@ class FormulaNodes(Nodes):
         return children[0], _term_of(children[1:])
 
     def comparison(self, children: list[Any]) -> Node:
-        """X < y; a chain is refused, for its meaning in Python is not pointwise."""
+        """X < y; a chain is rejected, for its meaning in Python is not pointwise."""
         if len(children) > 3:
             raise ChainedError
         return self._folded(children)
@@ -326,7 +326,7 @@ class FormulaNodes(Nodes):
 
 
 def _term_of(bracket: list[Any]) -> Term | None:
-    """Return the term between brackets, or None without brackets; an empty one stands behind the first."""
+    """Return the term between brackets, or None without brackets; an empty one stands after the first."""
     if not bracket:
         return None
     opening, term, _ = bracket

@@ -3,9 +3,9 @@
 A `python` block with prompts is a doctest. One without prompts is executed, and what it prints, or the text
 of the `NameExprError` it raises, is the `text` block that follows it. A `sh` block of `nameexpr` commands is
 run through the command line's `main`, and is followed by its output in the same way. A `nameexpr-session`
-block is a transcript of the REPL: its lines are entered anew, and what the session says must be what stands
+block is a transcript of the REPL: its lines are entered again, and what the session says must be what stands
 there. The blocks of one document share their names, and its transcripts one session.
-`python -m pages.documents`, run in tests/, writes all outputs anew.
+`python -m pages.documents`, run in tests/, writes all outputs again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FENCE = re.compile(
 
 
 class Fence(NamedTuple):
-    """One fenced block: its kind, text and line, and the `text` block right behind it if there is one."""
+    """One fenced block: its kind, text and line, and the `text` block right after it if there is one."""
 
     kind: str
     body: str

@@ -21,7 +21,7 @@ DTYPES = ("int64", "float32", "complex64")
 
 
 def gives(dtype_of: Callable[[str], str]) -> list[str]:
-    """Return for each of DTYPES the dtype of the result, - where it is refused."""
+    """Return for each of DTYPES the dtype of the result, - where it is rejected."""
     found = []
     for dtype in DTYPES:
         try:

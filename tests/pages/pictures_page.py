@@ -1,4 +1,4 @@
-"""The pictures of docs/pictures.md: `python -m pages.pictures_page`, run in tests/, draws them anew.
+"""The pictures of docs/pictures.md: `python -m pages.pictures_page`, run in tests/, draws them again.
 
 An image of the page has the Python that draws it as its title. It is evaluated with the names that the
 page's blocks leave.

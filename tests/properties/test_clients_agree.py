@@ -1,4 +1,4 @@
-"""Methods and expressions agree: names, sizes, dtypes and values, on generated tensors, or both refuse.
+"""Methods and expressions agree: names, sizes, dtypes and values, on generated tensors, or both reject.
 
 Every operator that an expression can say is compared with that expression. Dims without names are written as
 groups of one label, which fit any dim and leave it without a name. What only moves dims by their names is in
@@ -36,7 +36,7 @@ def labels_of(names: Names, letter: str = "i") -> list[str]:
 
 
 def outcome(call: Callable[[], Any]) -> Any:
-    """What a call returns, or None where it is refused."""
+    """What a call returns, or None where it is rejected."""
     try:
         return call()
     except ne.NameExprError:

@@ -1,4 +1,4 @@
-"""Labels after texts and functions of NumPy: see `conformance.permuting`."""
+"""Labels after texts and NumPy functions: see `conformance.permuting`."""
 
 from __future__ import annotations
 

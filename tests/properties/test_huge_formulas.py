@@ -1,4 +1,4 @@
-"""Huge formulas, huge numbers, a great many statements: answered or refused, soon and in little memory."""
+"""Huge formulas, huge numbers, a great many statements: answered or rejected, soon and in little memory."""
 
 from __future__ import annotations
 

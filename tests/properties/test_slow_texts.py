@@ -85,7 +85,7 @@ def test_twice_the_text_takes_about_twice_the_effort(name: str) -> None:
 
 
 def test_every_text_of_the_table_is_within_the_limits() -> None:
-    """A text that is refused for its length or its depth measures nothing."""
+    """A text that is rejected for its length or its depth measures nothing."""
     bounds = ne.limits()
     for name, row in TEXTS.items():
         slow = row.make(row.size)

@@ -1,7 +1,7 @@
 """What type checkers must know of NamedTensor: run by `mypy --strict`, never executed.
 
-`assert_type` pins what is inferred. A line that must be refused carries a `type: ignore` with its code, which
-mypy reports as unused as soon as it accepts the line.
+`assert_type` pins what is inferred. A line that must be rejected carries a `type: ignore` with its code,
+which mypy reports as unused as soon as it accepts the line.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 
 `seeded_case` makes the case of a seed; `cases` is the same as a hypothesis strategy over seeds, so that a
 failure prints the seed; `same` compares a result with the reference's answer. A draft that the reference
-refuses is dropped and another one drawn.
+rejects is dropped and another one drawn.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def cases(draw: st.DrawFn) -> Case:
 
 
 def seeded_case(seed: int) -> Case:
-    """The case of a seed: the first draft that is not refused."""
+    """The case of a seed: the first draft that is not rejected."""
     rng = random.Random(seed)
     while True:
         case = draft_case(rng, seed)
@@ -86,7 +86,7 @@ def seeded_case(seed: int) -> Case:
 
 
 def draft_case(rng: random.Random, seed: int = 0) -> Case | None:
-    """A case that may still be refused, None if it is too large."""
+    """A case that may still be rejected, None if it is too large."""
     pool = Pool(rng)
     maker = Maker(pool)
     count = 1 if pool.special else rng.choice([1, 1, 2, 2, 3, 4])

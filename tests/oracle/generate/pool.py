@@ -78,7 +78,7 @@ class Pool:
     known
         Labels whose sizes follow from operands or are written.
     mentioned
-        Labels that stand in the text.
+        Labels in the text.
     special
         Whether floats may be NaN or infinite.
     """

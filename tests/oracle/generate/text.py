@@ -52,7 +52,7 @@ def print_text(
         tokens += [("mark", "->"), *term_tokens(rng, output)]
     if reducer:
         tokens += [("mark", ":"), ("word", reducer)]
-    if rng.random() < 0.5:  # one spelling of a name per text: two that normalise alike are refused
+    if rng.random() < 0.5:  # one spelling of a name per text: two that normalise alike are rejected
         tokens = [(kind, COMPATIBLE.get(word, word)) for kind, word in tokens]
     return spaced(rng, tokens)
 

@@ -2,7 +2,7 @@
 
 The output cell at OUT is the product of the input cells, combined over every label that is not in OUT.
 `einsum` and `check` here follow the language's text and share no code with the package: no matrix products,
-no transposes, one cell at a time. Texts or operands that the language refuses raise `Refused`.
+no transposes, one cell at a time. Texts or operands that the language rejects raise `Refused`.
 
 >>> import numpy as np
 >>> einsum("i j, j -> i", np.ones((2, 3)), np.arange(3.0))
@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from oracle.reference.cells import cell_of
 from oracle.reference.match import Bound, Named, bind, describe
 from oracle.reference.numbers import (
     DEFINITIONS,
@@ -29,7 +30,7 @@ from oracle.reference.numbers import (
     result_dtype,
     widened,
 )
-from oracle.reference.rules import labels_of, refuse_bad_text, refuse_drops
+from oracle.reference.rules import labels_of, live_labels, refuse_bad_text, refuse_drops
 from oracle.reference.text import REDUCERS, Item, Refused, Text, parse
 
 __all__ = ["Named", "Refused", "Sizes", "check", "einsum"]
@@ -86,7 +87,7 @@ def einsum(
     Raises
     ------
     Refused
-        If the language refuses the text or the operands.
+        If the language rejects the text or the operands.
     """
     parsed = parse(text)
     if parsed.output is None:
@@ -140,7 +141,7 @@ def chosen_reducer(text: Text, reduce: str | Callable[..., Any] | None) -> str |
 def plan(text: Text, bound: Bound, arrays: Sequence[Any], reducer: Any, dtype: Any) -> Work:
     """Decide the loops and the dtypes."""
     wanted, order = set(labels_of(bound.output or ())), list(dict.fromkeys(bound.order))
-    contracted = {label for term in text.inputs for label in labels_of(term)} - wanted
+    contracted = {label for term in text.inputs for label in live_labels(term)} - wanted
     summing = reducer in SUMMING if reducer else bool(contracted)
     product = product_dtype(arrays, dtype)
     compute = product if callable(reducer) else widened(product, summing, dtype)
@@ -165,9 +166,8 @@ def evaluate(work: Work, reducer: Any, dtype: Any) -> np.ndarray[Any, Any]:
     shape = [sizes[label] for label in work.kept]
     places = list(indices(shape))
     steps = list(indices([sizes[label] for label in work.dropped]))
-    getters = [getter(term, work) for term in work.bound.inputs]
-    pairs = list(zip(getters, work.values, strict=True))
-    rows = [[product(pairs, place + step, work.compute) for step in steps] for place in places]
+    readers = [reader(term, value, work) for term, value in zip(work.bound.inputs, work.values, strict=True)]
+    rows = [[product(readers, place + step, work.compute) for step in steps] for place in places]
     result = work.result
     if callable(reducer):
         reduced, result = called(reducer, rows, shape, len(steps), work.compute)
@@ -188,10 +188,28 @@ def indices(shape: Sequence[int]) -> Iterator[tuple[int, ...]]:
     return itertools.product(*(range(size) for size in shape))
 
 
-def getter(term: Sequence[Item], work: Work) -> list[list[tuple[int, int]]]:
-    """For each dim its factors: the position of the label in the loops, and its size."""
-    loops = [*work.kept, *work.dropped]
-    return [[(loops.index(label), work.bound.sizes[label]) for label in labels_of((item,))] for item in term]
+def reader(term: Sequence[Item], value: Any, work: Work) -> Callable[[Sequence[int]], Any]:
+    """The cell of an operand as a function of the indices of the loops."""
+    loops, sizes = [*work.kept, *work.dropped], work.bound.sizes
+    shape = shape_of(value, len(term))
+
+    def read(index: Sequence[int]) -> Any:
+        at = dict(zip(loops, index, strict=True))
+        cell = value
+        for item, whole in zip(term, shape, strict=True):
+            cell = cell[cell_of(item, at, sizes, whole)]
+        return cell
+
+    return read
+
+
+def shape_of(value: Any, ndim: int) -> list[int]:
+    """The sizes of nested lists; those inside an empty one do not matter."""
+    found: list[int] = []
+    for _ in range(ndim):
+        found.append(len(value))
+        value = value[0] if value else []
+    return found
 
 
 def position(factors: Sequence[tuple[int, int]], index: Sequence[int]) -> int:
@@ -202,13 +220,9 @@ def position(factors: Sequence[tuple[int, int]], index: Sequence[int]) -> int:
     return at
 
 
-def product(pairs: Sequence[Any], index: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+def product(readers: Sequence[Any], index: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     """The product of one cell of each operand."""
-    cells = []
-    for dims, cell in pairs:
-        for factors in dims:
-            cell = cell[position(factors, index)]
-        cells.append(cell)
+    cells = [read(index) for read in readers]
     if len(cells) == 1:
         return cells[0]
     return convert(math.prod(cells[1:], start=cells[0]), dtype)

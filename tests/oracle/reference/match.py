@@ -12,15 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from oracle.reference.rules import labels_of
+from oracle.reference.rules import labels_of, live_labels, live_part
 from oracle.reference.sizes import solve
 from oracle.reference.text import (
+    At,
     Blank,
     Group,
     Item,
     Label,
     Literal,
     Pack,
+    Parts,
     Refused,
     Term,
     Text,
@@ -36,7 +38,7 @@ class Named:
     names: tuple[str | None, ...]
 
     def __post_init__(self) -> None:
-        """Refuse names that cannot be a tensor's."""
+        """Reject names that cannot be a tensor's."""
         written = [name for name in self.names if name is not None]
         if len(self.names) != np.ndim(self.array) or len(set(written)) < len(written):
             raise Refused("name", f"{self.names} for {np.ndim(self.array)} dims")
@@ -196,7 +198,7 @@ def bind_input(bound: Bound, term: Term, operand: Operand, word: str, span: rang
             out.append(inner(bound, f"_:{count}", operand.shape[at], operand.names[at]))
         else:
             out.append(without_literals(bound, item))
-        bound.order += labels_of((out[-1],))
+        bound.order += live_labels((out[-1],))
         at += 1
     bound.inputs.append(tuple(out))
 
@@ -217,12 +219,19 @@ def without_literals(bound: Bound, item: Item) -> Item:
         return inner(bound, f"literal:{len(bound.sizes)}", item.size)
     if isinstance(item, Group):
         return replace(item, items=tuple(without_literals(bound, part) for part in item.items))
+    if isinstance(item, Parts):
+        live = live_part(item)
+        found = [*item.parts]
+        found[live] = tuple(without_literals(bound, part) for part in found[live])
+        return replace(item, parts=tuple(found))
     return item
 
 
 def match_name(item: Item, name: str | None) -> None:
-    """Refuse a dim whose name is not the one that the term gives it."""
-    wanted = item.name if isinstance(item, Label | Group) else None
+    """Reject a dim whose name is not the one that the term gives it."""
+    if isinstance(item, At):
+        item = item.base
+    wanted = item.name if isinstance(item, Label | Group | Parts) else None
     if isinstance(item, Label) and item.alias:
         wanted = item.alias
     if name is not None and wanted is not None and name != wanted:
@@ -254,4 +263,4 @@ def result_name(bound: Bound, item: Item) -> str | None:
     """The name of a dim of the result."""
     if isinstance(item, Label):
         return item.alias or (bound.kept_names.get(item.name) if ":" in item.name else item.name)
-    return item.name if isinstance(item, Group) else None
+    return item.name if isinstance(item, Group | Parts) else None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from oracle.reference.scope import Scope, expand
-from oracle.reference.text import Group, Item, Label, Literal, Pack, Term
+from oracle.reference.text import Group, Item, Label, Literal, Pack, Parts, Term
 from oracle.reference.values import Value, laid_out
 
 Dim = tuple[str | int, ...]
@@ -82,8 +82,10 @@ def made_of(scope: Scope, item: Item | tuple[str], value: Value) -> list[Dim]:
 
 def name_of(scope: Scope, item: Item | tuple[str], dim: Dim, dots: Mapping[str, str | None]) -> str | None:
     """The name of a dim of the result."""
-    if isinstance(item, Label | Group) and (isinstance(item, Group) or item.alias):
-        return item.name if isinstance(item, Group) else item.alias
+    if isinstance(item, Group | Parts):
+        return item.name
+    if isinstance(item, Label) and item.alias:
+        return item.alias
     if isinstance(item, Literal):
         return None
     label = str(dim[0])

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
 from oracle.reference.text import (
+    Affine,
+    At,
     Blank,
     Group,
+    Item,
     Label,
     Literal,
     Pack,
+    Parts,
     Refused,
     Term,
     Text,
@@ -36,6 +42,9 @@ def refuse_bad_text(text: Text, reduced: bool, left_out: bool) -> None:
         if reduced:
             raise Refused("reducer", "an assertion drops nothing")
         return
+    if text.others:
+        raise Refused("output", "several results need parts")
+    refuse_bad_output(text.output)
     refuse_repeated_names(text.output)
     refuse_blanks(text, reduced)
     refuse_output_packs(text, left_out)
@@ -48,14 +57,56 @@ def labels_of(term: Term) -> list[str]:
     return [part.name for part in parts(term) if isinstance(part, Label)]
 
 
+def no_labels(place: Any) -> list[str]:
+    """The labels of a position that is no value of a formula."""
+    return [name for _, name in place.strides] if isinstance(place, Affine) else []
+
+
+def live_labels(term: Term, in_place: Callable[[Any], list[str]] = no_labels) -> list[str]:
+    """The labels that a value has which is read by this term, with repetitions: those of positions instead of
+    the dim's, those of the live part among parts.
+    """
+    found: list[str] = []
+    for item in term:
+        if isinstance(item, At):
+            found += in_place(item.place)
+        elif isinstance(item, Parts):
+            found += live_labels(item.parts[live_part(item)], in_place)
+        elif isinstance(item, Group):
+            found += live_labels(item.items, in_place)
+        elif isinstance(item, Label):
+            found.append(item.name)
+    return found
+
+
+def live_literals(term: Term) -> list[int]:
+    """The numbers that are dims of a value, or factors of one."""
+    found: list[int] = []
+    for item in term:
+        inside = item.items if isinstance(item, Group) else ()
+        inside = item.parts[live_part(item)] if isinstance(item, Parts) else inside
+        found += [item.size] if isinstance(item, Literal) else live_literals(inside)
+    return found
+
+
+def live_part(item: Parts) -> int:
+    """Which part is read: the only one that has a label."""
+    live = [at for at, part in enumerate(item.parts) if labels_of(part)]
+    if len(live) != 1:
+        raise Refused("NE220", f"{len(live)} parts are live")
+    return live[0]
+
+
 def packs_of(term: Term) -> list[str]:
     """The words of the packs of a term, `...` among them."""
     return [part.word for part in parts(term) if isinstance(part, Pack)]
 
 
 def count_blanks(term: Term) -> int:
-    """How many `_` a term has."""
-    return sum(isinstance(part, Blank) for part in parts(term))
+    """How many dims of a term are `_`."""
+    return sum(
+        count_blanks(item.items) if isinstance(item, Group) else isinstance(item, Blank) for item in term
+    )
 
 
 def refuse_words_of_two_kinds(text: Text) -> None:
@@ -68,19 +119,53 @@ def refuse_words_of_two_kinds(text: Text) -> None:
 
 
 def refuse_bad_input(term: Term) -> None:
-    """No `_` or pack inside a group of an input, and one pack in all."""
+    """No `_` or pack inside a group of an input, and one pack in all; parts have one live part, and only a
+    single dim has positions.
+    """
     for item in term:
-        if isinstance(item, Group) and any(isinstance(part, Blank | Pack) for part in parts(item.items)):
-            raise Refused("group", "no _ or pack in the group of an input")
+        if isinstance(item, At) and (packs_of((item.base,)) or isinstance(item.base, Parts)):
+            raise Refused("NE226", "a position in what is no single dim")
+        refuse_bad_factors(item.base if isinstance(item, At) else item)
     if len(packs_of(term)) > 1:
         raise Refused("pack", "more than one pack in an input")
+
+
+def refuse_bad_factors(item: Item) -> None:
+    """What is inside groups and parts is a label, a number or a group; a part may be ``_``."""
+    if isinstance(item, Parts):
+        live_part(item)
+        for part in (part for part in item.parts if part != (Blank(),)):
+            refuse_bad_factors(Group(part))
+    if isinstance(item, Group):
+        for part in item.items:
+            if isinstance(part, Blank | Pack | At):
+                raise Refused("group", "no _, pack or position in the group of an input")
+            refuse_bad_factors(part)
+
+
+def refuse_bad_output(term: Term) -> None:
+    """A result has no positions, and parts only as whole dims."""
+    if any(isinstance(item, At) for item in inner_items(term)):
+        raise Refused("NE224", "the result has no positions")
+    if any(isinstance(item, Parts) for item in inner_items(term)):
+        raise Refused("NE222", "parts without values")
+
+
+def inner_items(term: Term) -> list[Item]:
+    """All items, also those in groups and parts."""
+    found = list(term)
+    for item in term:
+        for part in item.parts if isinstance(item, Parts) else ():
+            found += inner_items(part)
+        found += inner_items(item.items) if isinstance(item, Group) else []
+    return found
 
 
 def refuse_repeated_names(output: Term) -> None:
     """No alias or group name that another dim of the output bears too."""
     implicit = {item.name for item in output if isinstance(item, Label) and not item.alias}
     explicit = [item.alias for item in output if isinstance(item, Label) and item.alias]
-    explicit += [item.name for item in output if isinstance(item, Group) and item.name]
+    explicit += [item.name for item in output if isinstance(item, Group | Parts) and item.name]
     if len(set(explicit)) < len(explicit) or implicit & set(explicit):
         raise Refused("name", "one name twice in the output")
 
@@ -109,10 +194,10 @@ def refuse_drops(text: Text, reduced: bool) -> None:
     """What the output lacks must be contracted, freely droppable, or reduced; a reducer needs something to
     drop.
     """
-    counts = Counter(label for term in text.inputs for label in labels_of(term))
+    counts = Counter(label for term in text.inputs for label in live_labels(term))
     dropped = set(counts) - set(labels_of(text.output or ()))
     packs = {word for term in text.inputs for word in packs_of(term)} - set(packs_of(text.output or ()))
-    literals = [part.size for term in text.inputs for part in parts(term) if isinstance(part, Literal)]
+    literals = [size for term in text.inputs for size in live_literals(term)]
     blanks = sum(map(count_blanks, text.inputs)) - count_blanks(text.output or ())
     if reduced:
         if not (dropped or packs or literals or blanks):

@@ -14,11 +14,30 @@ from typing import Any
 
 import numpy as np
 
+from oracle.reference.affine import affine, is_at
 from oracle.reference.match import match_name, pack_span, unify
-from oracle.reference.rules import labels_of, packs_of, refuse_bad_input, refuse_repeated_names
-from oracle.reference.sizes import infer, learn
+from oracle.reference.rules import (
+    inner_items,
+    labels_of,
+    live_literals,
+    packs_of,
+    refuse_bad_input,
+    refuse_repeated_names,
+)
+from oracle.reference.sizes import Positions, learn, settle
 from oracle.reference.statements import Along, Call, Index, Size, Statement, Tree, Use
-from oracle.reference.text import Blank, Group, Item, Label, Literal, Pack, Refused, Term, parts
+from oracle.reference.text import (
+    Blank,
+    Group,
+    Item,
+    Label,
+    Literal,
+    Pack,
+    Parts,
+    Refused,
+    Term,
+    parts,
+)
 
 DOTS = "..."
 
@@ -35,9 +54,9 @@ class Held:
 
 @dataclass(frozen=True)
 class View:
-    """One use of a name: the labels of each dim, and the names that dims of ``...`` bear."""
+    """One use of a name: what the term says of each dim, and the names that dims of ``...`` bear."""
 
-    dims: tuple[tuple[str, ...], ...]
+    dims: tuple[Item, ...]
     names: dict[str, str | None]
     sizes: dict[str, int]
 
@@ -49,30 +68,46 @@ class Scope:
     sizes: dict[str, int] = field(default_factory=dict)
     packs: dict[str, tuple[int, ...]] = field(default_factory=dict)
     pack_names: dict[str, tuple[str | None, ...]] = field(default_factory=dict)
-    equations: list[tuple[int, list[str]]] = field(default_factory=list)
+    equations: list[tuple[int, Item]] = field(default_factory=list)
+    plain: set[str] = field(default_factory=set)
+    in_places: set[str] = field(default_factory=set)
 
     def solve(self) -> None:
         """Find sizes until nothing changes."""
-        while any(infer(self.sizes, whole, factors) for whole, factors in self.equations):
-            pass
+        before = -1
+        while before != len(self.sizes):
+            before = len(self.sizes)
+            pairs = [(whole, affine(item.place, self.sizes)) for whole, item in self.equations if is_at(item)]
+            found = [Positions(place, whole) for whole, place in pairs if place is not None]
+            settle(self.sizes, self.equations, found, self.plain)
 
     def size(self, label: str) -> int:
         """The size of a label."""
         if label not in self.sizes:
-            raise Refused("size", f"{label} is free")
+            only_there = label in self.in_places - self.plain
+            raise Refused("NE316" if only_there else "size", f"{label} is free")
         return self.sizes[label]
 
 
 def walk(tree: Tree) -> Iterator[Tree]:
-    """All nodes of a tree, in the order of the text."""
+    """All nodes of a tree and of its positions, in the order of the text."""
     yield tree
     children = tree.args if isinstance(tree, Call) else (tree.body,) if isinstance(tree, Along) else ()
+    if isinstance(tree, Use):
+        children = tuple(item.place for item in inner_items(tree.term or ()) if is_at(item))
     for child in children:
         yield from walk(child)
 
 
+def nodes_of(statements: Sequence[Statement]) -> Iterator[Tree]:
+    """All nodes of some statements."""
+    for statement in statements:
+        for value in statement.values:
+            yield from walk(value)
+
+
 def units_of(term: Term) -> list[str]:
-    """The labels of a term, and its packs as a word with ``:*`` behind it, once each."""
+    """The labels of a term on the left, and its packs as a word with ``:*`` after it, once each."""
     found = [
         f"{part.word}:*" if isinstance(part, Pack) else part.name
         for part in parts(term)
@@ -88,6 +123,10 @@ def without_sizes(term: Term) -> Term:
         if isinstance(item, Label)
         else replace(item, items=without_sizes(item.items))
         if isinstance(item, Group)
+        else replace(item, parts=tuple(map(without_sizes, item.parts)))
+        if isinstance(item, Parts)
+        else replace(item, base=without_sizes((item.base,))[0])
+        if is_at(item)
         else item
         for item in term
     )
@@ -98,7 +137,7 @@ def uses_of(statements: Sequence[Statement]) -> dict[str, list[Term | None]]:
     made: set[str] = set()
     uses: dict[str, list[Term | None]] = {}
     for statement in statements:
-        for node in walk(statement.body):
+        for node in nodes_of([statement]):
             if isinstance(node, Use) and node.name not in made:
                 uses.setdefault(node.name, []).append(node.term)
         if statement.name in made or statement.name in uses:
@@ -131,16 +170,18 @@ def own_term(name: str, operand: Any, terms: Sequence[Term | None]) -> Term:
 
 def refuse_bad_texts(statements: Sequence[Statement]) -> None:
     """What is decided from the terms alone: words of two kinds, blanks, output names."""
-    terms = [node.term or () for one in statements for node in walk(one.body) if isinstance(node, Use)]
+    terms = [node.term or () for node in nodes_of(statements) if isinstance(node, Use)]
     for term in terms:
         refuse_bad_input(term)
-        if any(isinstance(part, Literal) and part.size != 1 for part in parts(term)):
+        if any(size != 1 for size in live_literals(term)):
             raise Refused("literal", "a literal dim in a use")
     outputs = [one.term or () for one in statements]
     for output in outputs:
         refuse_repeated_names(output)
+        if any(is_at(item) for item in inner_items(output)):
+            raise Refused("NE224", "the left side has no positions")
     terms += outputs
-    if any(isinstance(part, Blank) for term in terms for part in parts(term)):
+    if any(isinstance(item, Blank) for term in terms for item in term):
         raise Refused("blank", "_ in a formula")
     labels = {label for term in terms for label in labels_of(term)}
     if both := labels & {word for term in terms for word in packs_of(term)}:
@@ -151,10 +192,13 @@ def learn_written(
     scope: Scope, statements: Sequence[Statement], sizes: Mapping[str, int], own: Sequence[Term]
 ) -> None:
     """Note the sizes given by the caller and those in the text."""
-    uses = [node.term or () for one in statements for node in walk(one.body) if isinstance(node, Use)]
+    uses = [node.term or () for node in nodes_of(statements) if isinstance(node, Use)]
     terms = [*uses, *own, *(one.term or () for one in statements)]
     known = {label for term in terms for label in labels_of(term)}
-    known |= {node.label for one in statements for node in walk(one.body) if isinstance(node, Size | Index)}
+    known |= {node.label for node in nodes_of(statements) if isinstance(node, Size | Index)}
+    scope.plain = {label for term in [*uses, *own] for label in labels_of(term)}
+    places = [item.place for term in [*uses, *own] for item in term if is_at(item)]
+    scope.in_places = {node.label for place in places for node in walk(place) if isinstance(node, Index)}
     for word, size in sizes.items():
         name = unicodedata.normalize("NFKC", word)
         if name not in known:
@@ -169,7 +213,7 @@ def view(scope: Scope, held: Held, term: Term) -> View:
     """Match one use with what it names; sizes are noted as equations."""
     described = Described(held.array.shape, held.names)
     word, start, stop = pack_span(term, described)
-    dims: list[tuple[str, ...]] = []
+    dims: list[Item] = []
     names: dict[str, str | None] = {}
     sizes: dict[str, int] = {}
     at = 0
@@ -180,12 +224,12 @@ def view(scope: Scope, held: Held, term: Term) -> View:
             if word == DOTS:
                 names |= dict(zip(labels, held.names[start:stop], strict=True))
                 sizes |= dict(zip(labels, shape, strict=True))
-            dims += [(label,) for label in labels]
+            dims += [Label(label) for label in labels]
             at = stop
             continue
         match_name(named_item(item, held), held.names[at])
-        dims.append(tuple(labels_of((item,))))
-        scope.equations.append((held.array.shape[at], list(dims[-1])))
+        dims.append(item)
+        scope.equations.append((held.array.shape[at], item))
         at += 1
     return View(tuple(dims), names, sizes)
 
@@ -199,8 +243,9 @@ class Described:
 
 
 def named_item(item: Item, held: Held) -> Item:
-    """The item as it is held against a name: relabelling a statement is free but for an alias."""
-    explicit = (isinstance(item, Label) and item.alias) or (isinstance(item, Group) and item.name)
+    """The item as it is compared with a name: relabelling a statement is free but for an alias."""
+    item = item.base if is_at(item) else item
+    explicit = (isinstance(item, Label) and item.alias) or (isinstance(item, Group | Parts) and item.name)
     return item if explicit or not held.is_statement else Literal(1)
 
 
@@ -233,5 +278,5 @@ def expand(scope: Scope, units: Sequence[str], labels: Sequence[str]) -> list[st
 
 
 def is_number(operand: Any) -> bool:
-    """Whether this is a number of Python, which adapts to the dtypes of arrays."""
+    """Whether this is a Python scalar, which adapts to the dtypes of arrays."""
     return type(operand) in (bool, int, float, complex)

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from oracle.reference.text import REDUCERS, Label, Pack, Reader, Refused, Term
+from oracle.reference.text import REDUCERS, Label, Pack, Reader, Refused, Term, end_of_brackets
 
 CONSTANTS = ("inf", "nan", "pi")
 SINGLE = "softmax log_softmax cumsum cumprod sort flip"
@@ -35,7 +35,7 @@ TOKEN = re.compile(
     r"(?P<space>[^\S\n]+|\#[^\n]*)|(?P<newline>\n)"
     r"|(?P<number>(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)(?:[eE][+-]?[0-9]+)?)"
     r"|(?P<name>[^\W\d]\w*'*)|(?P<mark>\*\*|//|==|!=|<=|>=|[-+*/%<>=&|~();,])"
-    r"|(?P<term>\[(?:[^\]#]|\#[^\n]*)*\])"
+    r"|(?P<term>\[)"
 )
 
 
@@ -90,22 +90,30 @@ Tree = Number | Use | Call | Along | Size | Index
 
 @dataclass(frozen=True)
 class Statement:
-    """``name[term] = body``."""
+    """``name[term] = body``, or with several values, one for each block of the term."""
 
     name: str
     term: Term | None
     body: Tree
+    others: tuple[Tree, ...] = ()
+
+    @property
+    def values(self) -> tuple[Tree, ...]:
+        """All values."""
+        return (self.body, *self.others)
 
 
-def tokens(text: str) -> list[tuple[str, str]]:
+def tokens(text: str, depth: int = 0) -> list[tuple[str, str]]:
     """The (kind, word) pairs of a text; newlines inside parentheses are gone."""
     found: list[tuple[str, str]] = []
-    at, depth = 0, 0
+    at = 0
     while at < len(text):
         match = TOKEN.match(text, at)
         if match is None:
             raise Refused("syntax", f"{text[at]!r} at {at}")
         kind, word = str(match.lastgroup), match[0]
+        end = end_of_brackets(text, at) if kind == "term" else match.end()
+        word = text[at:end]
         if kind == "name" and found and found[-1][0] == "number" and not text[at - 1].isspace():
             raise Refused("syntax", f"white space is missing at {at}")
         depth += (word == "(") - (word == ")")
@@ -113,15 +121,26 @@ def tokens(text: str) -> list[tuple[str, str]]:
             found.append((word, word))
         elif kind == "name":
             found.append((kind, unicodedata.normalize("NFKC", word)))
-        elif kind != "space" and not (kind == "newline" and depth > 0):
+        elif kind != "space" and not (kind == "newline" and (depth > 0 or found[-1:] == [(",", ",")])):
             found.append((kind, word))
-        at = match.end()
+        at = end
     return found
+
+
+class TermReader(Reader):
+    """Reads the dims of a use, in which positions are values."""
+
+    def place(self, text: str) -> Tree:
+        """Read a position, in which a bare name is a label."""
+        reader = FormulaReader(text, in_place=True)
+        place = reader.comparison()
+        reader.take("end")
+        return place
 
 
 def parse_term(text: str) -> Term:
     """Read what stands between brackets."""
-    reader = Reader(text[1:-1])
+    reader = TermReader(text[1:-1])
     items = reader.items()
     reader.take("end")
     return items
@@ -130,9 +149,9 @@ def parse_term(text: str) -> Term:
 class FormulaReader:
     """Recursive descent over the tokens of one formula."""
 
-    def __init__(self, text: str) -> None:
-        self.tokens = [*tokens(text), ("end", "")]
-        self.at = 0
+    def __init__(self, text: str, *, in_place: bool = False) -> None:
+        self.tokens = [*tokens(text, depth=int(in_place)), ("end", "")]
+        self.at, self.in_place = 0, in_place
 
     def kind(self, ahead: int = 0) -> str:
         """The kind of the token that is next, or of one further on."""
@@ -171,7 +190,11 @@ class FormulaReader:
             raise Refused("name", f"{name} is a constant")
         term = parse_term(self.take("term")) if self.kind() == "term" else None
         self.take("=")
-        return Statement(name, term, self.comparison())
+        values = [self.comparison()]
+        while self.kind() == ",":
+            self.take(",")
+            values.append(self.comparison())
+        return Statement(name, term, values[0], tuple(values[1:]))
 
     def comparison(self) -> Tree:
         """Read an expression, the loosest operators of which are the comparisons."""
@@ -215,6 +238,8 @@ class FormulaReader:
             word = self.take("number")
             return Number(int(word) if word.isdigit() else float(word))
         name = self.take("name")
+        if self.in_place and self.kind() not in ("term", "("):
+            return Index(name)
         if name in CONSTANTS:
             return Number({"inf": float("inf"), "nan": float("nan"), "pi": 3.141592653589793}[name])
         if self.kind() == "term":

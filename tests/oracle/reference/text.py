@@ -6,35 +6,17 @@ Nothing here is shared with the package. A text becomes a `Text` by recursive de
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
+
+from oracle.reference.tokens import Affine, Refused, end_of_brackets, read_affine, tokens
+
+__all__ = ["Affine", "Refused", "Text", "end_of_brackets", "parse", "parts"]
 
 REDUCERS = (
     "sum mean prod max min any all var std median logsumexp norm argmax argmin count_nonzero".split()  # noqa: SIM905
 )
-
-TOKEN = re.compile(
-    r"(?P<space>\s+|\#[^\n]*)|(?P<arrow>->)|(?P<dots>\.\.\.)|(?P<int>[0-9]+)"
-    r"|(?P<word>[^\W\d]\w*'*)(?P<pack>\.\.\.)?|(?P<mark>[=(),:])"
-)
-
-
-class Refused(ValueError):
-    """The language refuses this text, or these operands with it.
-
-    Parameters
-    ----------
-    rule
-        The family of the rule: ``"syntax"``, ``"summation"``, ``"size"``, ``"name"`` and so on.
-    detail
-        What was wrong, for a reader of a failing test.
-    """
-
-    def __init__(self, rule: str, detail: str = "") -> None:
-        super().__init__(f"{rule}: {detail}")
-        self.rule = rule
 
 
 @dataclass(frozen=True)
@@ -73,56 +55,54 @@ class Group:
     name: str | None = None
 
 
-Item = Label | Literal | Blank | Pack | Group
+@dataclass(frozen=True)
+class Parts:
+    """``(a + b)`` or ``features=(a + b)``: one behind the other."""
+
+    parts: tuple[Term, ...]
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class At:
+    """``H@(h + dh)``: the position is an `Affine` in an expression, a tree in a formula."""
+
+    base: Item
+    place: Any
+
+
+Item = Label | Literal | Blank | Pack | Group | Parts | At
 Term = tuple[Item, ...]
 
 
 @dataclass(frozen=True)
 class Text:
-    """A parsed expression: input terms, the output term if there is an arrow, the reducer after the colon."""
+    """A parsed expression: input terms, the output term if there is an arrow, the reducer after the colon.
+
+    `others` are the outputs after the first.
+    """
 
     inputs: tuple[Term, ...]
     output: Term | None
     reducer: str | None
+    others: tuple[Term, ...] = ()
 
 
 def parts(items: Term) -> Iterator[Item]:
-    """All items of a term in reading order, those inside groups in place of the groups."""
+    """All items of a term in reading order, those inside groups in place of the groups.
+
+    Positions are left out: their labels are no dims.
+    """
     for item in items:
         if isinstance(item, Group):
             yield from parts(item.items)
+        elif isinstance(item, Parts):
+            for part in item.parts:
+                yield from parts(part)
+        elif isinstance(item, At):
+            yield from parts((item.base,))
         else:
             yield item
-
-
-def tokens(text: str) -> list[tuple[str, str]]:
-    """The (kind, word) pairs of a text; the kinds are arrow, dots, int, name, blank, pack and the marks."""
-    found: list[tuple[str, str]] = []
-    at, end_of_word = 0, -1
-    while at < len(text):
-        match = TOKEN.match(text, at)
-        if match is None:
-            raise Refused("syntax", f"{text[at]!r} at {at}")
-        kind, touching = match.lastgroup or "", end_of_word == at
-        if match["word"] or match["int"]:
-            if touching:
-                raise Refused("syntax", f"white space is missing at {at}")
-            found.append(("int", match["int"]) if match["int"] else word_token(match))
-            end_of_word = match.end()
-        elif kind != "space":
-            found.append((match[0] if kind == "mark" else kind, match[0]))
-        at = match.end()
-    return found
-
-
-def word_token(match: re.Match[str]) -> tuple[str, str]:
-    """The token of an identifier: a name, a pack, or a blank."""
-    word = unicodedata.normalize("NFKC", match["word"])
-    if word == "_" and not match["pack"]:
-        return "blank", word
-    if not word.rstrip("'").isidentifier() or word.rstrip("'") == "_":
-        raise Refused("syntax", f"{word!r} is not a name")
-    return ("pack" if match["pack"] else "name"), word
 
 
 class Reader:
@@ -147,19 +127,17 @@ class Reader:
     def text(self) -> Text:
         """Read a whole text."""
         inputs, output, reducer = self.terms(), None, None
+        others: list[Term] = []
         if self.kind() == "arrow":
             self.take("arrow")
-            outputs = self.terms()
-            if len(outputs) != 1:
-                raise Refused("output", "one output term")
-            output = outputs[0]
+            output, *others = self.terms()
         if self.kind() == ":":
             self.take(":")
             reducer = self.take("name")
             if reducer not in REDUCERS:
                 raise Refused("reducer", f"{reducer!r} is not a reducer")
         self.take("end")
-        return Text(inputs, output, reducer)
+        return Text(inputs, output, reducer, tuple(others))
 
     def terms(self) -> tuple[Term, ...]:
         """Read terms up to what is not a comma."""
@@ -177,11 +155,19 @@ class Reader:
         return tuple(found)
 
     def item(self) -> Item:
-        """Read one item."""
+        """Read one item, with its position if it has one."""
+        base = self.base()
+        return At(base, self.place(self.take("place"))) if self.kind() == "place" else base
+
+    def place(self, text: str) -> Any:
+        """Read a position."""
+        return read_affine(text)
+
+    def base(self) -> Item:
+        """Read an item without a position."""
         kind = self.kind()
         if kind == "(":
-            inside = self.group()
-            return Group(inside) if inside else Literal(1)
+            return self.group()
         word = self.take("name", "int", "blank", "dots", "pack")
         if kind == "int":
             return Literal(int(word))
@@ -195,19 +181,29 @@ class Reader:
         """Read what follows ``name`` from its equals sign on."""
         self.take("=")
         if self.kind() == "(":
-            return Group(self.group() or (Literal(1),), name)
+            group = self.group()
+            return replace(group, name=name) if isinstance(group, Group | Parts) else Group((group,), name)
         kind, word = self.kind(), self.take("int", "name")
         return Label(name, size=int(word)) if kind == "int" else Label(word, alias=name)
 
-    def group(self) -> Term:
-        """Read a bracketed list of items; a factor has no name of its own."""
+    def group(self) -> Group | Parts | Literal:
+        """Read a bracketed list of items, or several with plus signs between them; a factor has no name of
+        its own.
+        """
         self.take("(")
-        inside = self.items()
+        inside = [self.items()]
+        while self.kind() == "+":
+            self.take("+")
+            inside.append(self.items())
         self.take(")")
-        for item in inside:
-            if (isinstance(item, Label) and item.alias) or (isinstance(item, Group) and item.name):
+        for item in (item for part in inside for item in part):
+            if (isinstance(item, Label) and item.alias) or (isinstance(item, Group | Parts) and item.name):
                 raise Refused("group", "a factor of a group cannot have a name of its own")
-        return inside
+        if len(inside) > 1:
+            if not all(inside):
+                raise Refused("syntax", "an empty part")
+            return Parts(tuple(inside))
+        return Group(inside[0]) if inside[0] else Literal(1)
 
 
 def parse(text: str) -> Text:

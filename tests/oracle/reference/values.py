@@ -175,7 +175,7 @@ def promote(name: str, args: Sequence[Value], *, widening: bool) -> np.dtype[Any
     if name == "where" and isinstance(args[0].number, bool | int | float):
         probes[0] = np.empty(0, bool)
     function = np.exp if name in LIKE_EXP else function_of(name)
-    if name == "clip":  # np.maximum of two numbers of Python would be of a fixed dtype
+    if name == "clip":  # np.maximum of two Python scalars would be of a fixed dtype
         return np.result_type(*probes)
     try:
         return np.dtype(np.asarray(function(*probes)).dtype)

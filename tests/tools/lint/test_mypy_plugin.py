@@ -203,7 +203,7 @@ def test_mypy_and_the_command_find_the_same_codes(reported: list[str]) -> None:
     )
     found = sorted(one.code for one in checked.findings)
     typed = [re.findall(r"error: (NE\d+)", line)[0] for line in reported]
-    # A Literal type is mypy's alone; the command has no comment of mypy's, who refuses operands by position.
+    # A Literal type is mypy's alone; the command has no comment of mypy's, who rejects operands by position.
     assert found == sorted([*(code for code in typed if code != "NE217"), "NE217", "NE218", "NE527"])
 
 

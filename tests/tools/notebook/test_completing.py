@@ -1,4 +1,4 @@
-"""What Tab offers in the texts of the magics, asked for as IPython asks."""
+"""What Tab offers in the texts of the magics, requested as IPython asks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sessions of docs/notebook.md, typed into IPython anew."""
+"""The sessions of docs/notebook.md, typed into IPython again."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What the tests of pictures read from SVG: where words are, whether they meet, and what a reader hears.
 
-Widths are estimated here anew: 0.61 of the font's size for a column, two columns for a wide character.
+Widths are estimated here again: 0.61 of the font's size for a column, two columns for a wide character.
 """
 
 from __future__ import annotations

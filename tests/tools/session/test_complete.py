@@ -1,4 +1,4 @@
-"""What is offered at the cursor: by hand, and held against the grammar for random texts."""
+"""What is offered at the cursor: by hand, and compared with the grammar for random texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shortest way of a call: what it remembers, what its functions are good for, and what they refuse."""
+"""The shortest way of a call: what it remembers, what its functions are good for, and what they reject."""
 
 from __future__ import annotations
 

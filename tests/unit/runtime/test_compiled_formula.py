@@ -158,7 +158,7 @@ def test_plans_count_what_contractions_save() -> None:
 
 def test_the_plan_of_what_is_never_built_is_small() -> None:
     tropical = ne.compile("min[k](a[i k] + b[k j])").plan(a=(1000, 1000), b=(1000, 1000))
-    assert tropical.peak_bytes < 20e6  # the result, an operand laid out anew, a block; n ** 3 is 8 GB
+    assert tropical.peak_bytes < 20e6  # the result, an operand laid out again, a block; n ** 3 is 8 GB
     distances = ne.compile("sum[D]((x[i D] - y[j D]) ** 2)").plan(x=(2000, 64), y=(2000, 64))
     assert distances.peak_bytes < 2000 * 2000 * 8 + 2e6
 
@@ -287,7 +287,7 @@ def test_a_text_cannot_get_out_of_its_comment() -> None:
 
 
 BOUND = re.compile(r"(np|copies|formulas|kernels)_[a-z0-9_]+")
-"""Names under which functions of NumPy's are bound."""
+"""Names under which NumPy functions's are bound."""
 
 
 def names_of_ours(source: str) -> None:
@@ -374,7 +374,7 @@ def test_out_takes_the_result_in_any_layout_and_never_an_operand_too_early() -> 
 
 
 def test_the_layout_of_an_operand_is_known_behind_its_split() -> None:
-    """Where a group is taken apart the strides go with its labels: columns are not added up as rows are."""
+    """Where a group is split the strides go with its labels: columns are not added up as rows are."""
     x = np.random.default_rng(7).normal(size=(600, 500))
     codes = []
     for operand in (x, np.asfortranarray(x)):

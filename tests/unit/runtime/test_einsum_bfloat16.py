@@ -1,4 +1,4 @@
-"""Expressions of bfloat16, which go by way of float32 wherever they compute; formulas refuse it."""
+"""Expressions of bfloat16, which go by way of float32 wherever they compute; formulas reject it."""
 
 from __future__ import annotations
 

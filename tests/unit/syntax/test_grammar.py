@@ -52,7 +52,7 @@ def rule(stored: dict[str, Any]) -> tuple[Any, ...]:
 
 @STARTS
 def test_the_stored_tables_are_current(start: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With another release of Lark tables are built anew, and only the grammar can be compared."""
+    """With another release of Lark tables are built again, and only the grammar can be compared."""
     stored = stored_tables(start)
     assert stored["grammar"] == grammar.digest(grammar_text(start))
     if lark.__version__ == stored["lark"]:

@@ -392,7 +392,7 @@ EXPLICIT = """
 array asarray asanyarray asarray_chkfinite ascontiguousarray asfortranarray require asmatrix bmat from_dlpack
 fromiter frombuffer
 """
-"""Functions that make an array of anything: they are asked for one."""
+"""Functions that make an array of anything: they are requested one."""
 IMPURE = """
 test info show_config show_runtime seterr seterrcall setbufsize set_printoptions printoptions errstate
 load loadtxt genfromtxt fromfile fromregex fromstring get_include save savez savez_compressed savetxt

@@ -54,7 +54,7 @@ def looped(left: Array, right: Array) -> Array:
 
 
 def product(left: Expected, right: Expected, verb: str = "matmul") -> Expected:
-    """The product of two tensors by the pages, refused where numbers of dims are not those of the verb."""
+    """The product of two tensors by the pages, rejected where numbers of dims are not those of the verb."""
     ranks = (left.array.ndim, right.array.ndim)
     if verb != "matmul" and ranks != RANKS[verb]:
         raise Refused("other numbers of dims")

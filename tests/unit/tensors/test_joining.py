@@ -1,4 +1,4 @@
-"""cat and stack on generated tensors: names unify over all, values are NumPy's, or both refuse."""
+"""cat and stack on generated tensors: names unify over all, values are NumPy's, or both reject."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Making tensors: what is copied, which dtype comes out, what is refused; and giving them other names."""
+"""Making tensors: what is copied, which dtype comes out, what is rejected; and giving them other names."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def test_the_catalogues_examples_give_the_names_it_lists(
         "x.unflatten('C',(3,1))",
         "x.unflatten('C',())",
         "T.tensor(x,names=('N','D'))",
-        # Where PyTorch accepts what the catalogue wants refused:
+        # Where PyTorch accepts what the catalogue wants rejected:
         "x.rename('*','B')",
         "x.align_to('N','C',None)",
     ],

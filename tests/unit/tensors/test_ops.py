@@ -1,4 +1,4 @@
-"""Operators on generated tensors: names by the rules of the pages, values by NumPy, or both refuse.
+"""Operators on generated tensors: names by the rules of the pages, values by NumPy, or both reject.
 
 Every operator is called on every tensor that is drawn, as a method, a function, in place and with `out=`.
 """
@@ -68,7 +68,7 @@ def assert_is(result: Any, expected: Expected, what: str) -> None:
 def assert_written(
     target: Tensor, others: tuple[Tensor, ...], write: Callable[[], Any], after: Expected | None, what: str
 ) -> None:
-    """A write returns the tensor and makes it what is expected, or is refused and changes nothing."""
+    """A write returns the tensor and makes it what is expected, or is rejected and changes nothing."""
     everything = (target, *others)
     before = [Expected(one.names, one.numpy().copy()) for one in everything]
     if after is None:

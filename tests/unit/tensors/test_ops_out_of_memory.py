@@ -1,4 +1,4 @@
-"""A result that no memory holds is refused in our own words, by every operator that makes one."""
+"""A result that no memory holds is rejected in our own words, by every operator that makes one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Python's and NumPy's protocols do: never a nameless result in silence."""
+"""What Python's and NumPy's protocols do: never a nameless result silently."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def reduced(array: Array, dims: Sequence[int], loop: Callable[[Row], Any], *, ke
 
 
 def _of_nothing(loop: Callable[[Row], Any]) -> Callable[[Row], Any]:
-    """The largest of no elements is refused, even where there is no result to write it into."""
+    """The largest of no elements is rejected, even where there is no result to write it into."""
     try:
         value = loop([])
     except ValueError as empty:

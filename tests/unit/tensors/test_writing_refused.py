@@ -32,7 +32,7 @@ def batch(dtype: object = float) -> ne.NamedTensor:
 
 
 def given(*arguments: Any) -> Make:
-    """Return a function that makes the arguments anew for each call."""
+    """Return a function that makes the arguments again for each call."""
     return lambda: tuple(each() if callable(each) else each for each in arguments)
 
 

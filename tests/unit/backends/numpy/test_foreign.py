@@ -1,4 +1,4 @@
-"""Arrays of other libraries are understood with their names, or refused with what to write."""
+"""Arrays of other libraries are understood with their names, or rejected with what to write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who reads what for the last time, and which programs are refused because they read what is gone."""
+"""Who reads what for the last time, and which programs are rejected because they read what is gone."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ ALLOWED = (
 )  # fmt: skip
 
 BOUND = re.compile(r"(np|copies|formulas|kernels)_[a-z0-9_]+")
-"""Names under which functions of NumPy's are bound."""
+"""Names under which NumPy functions's are bound."""
 OUR_NAMES = {
     *("a", "t", "s", "d", "n", "r", "np", "kernels", "ndarray", "NamedTensor", "wrap", "names", "missing"),
     *("copies", "c_einsum", "miss", "reduce", "explain", "fault", "rest", "type", "Exception", "float"),

@@ -34,7 +34,7 @@ def all_orders(count: int) -> list[Pairs]:
 
 
 def cost_of(pairs: Pairs, network: Named, writing: float = WRITING, *, is_connected: bool = False) -> float:
-    """Return what an order costs, counted anew from names: infinitely much if only connected ones count."""
+    """Return what an order costs, counted again from names: infinitely much if only connected ones count."""
     terms, output, sizes = network
     values = dict(enumerate(terms))
     total = 0.0

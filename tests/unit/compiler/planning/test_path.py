@@ -267,7 +267,7 @@ def test_the_same_order_whatever_the_hash_seed() -> None:
 
 
 def test_labels_of_size_1_are_left_out_where_values_would_have_too_many_dims() -> None:
-    """An order that is asked for makes a value of more dims than NumPy has, and may."""
+    """An order that is requested makes a value of more dims than NumPy has, and may."""
     left, right = (" ".join(f"{letter}{k}" for k in range(40)) for letter in "xy")
     text = f"{left} k, {right} k, {left} m, {right} m -> k m"
     rng = np.random.default_rng(0)

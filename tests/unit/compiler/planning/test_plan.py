@@ -1,4 +1,4 @@
-"""Values on the way have at most 64 dims: labels of size 1 go first, and what is left too many is refused."""
+"""Intermediate values have at most 64 dims: labels of size 1 go first, and any beyond that are rejected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names are Python identifiers, normalised as Python does; what looks alike is told apart or refused."""
+"""Names are Python identifiers, normalised as Python does; what looks alike is told apart or rejected."""
 
 from __future__ import annotations
 

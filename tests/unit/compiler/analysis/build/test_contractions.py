@@ -320,7 +320,7 @@ def test_statements_that_multiply_by_the_one_before_make_a_program_in_proportion
         return len(ne.compile("; ".join(lines)).plan(x=(3,)).steps)
 
     assert steps_of(400) - steps_of(200) <= 200 * 4
-    assert steps_of(800) - steps_of(400) <= 400 * 4  # taken apart to the end they would have 400 factors each
+    assert steps_of(800) - steps_of(400) <= 400 * 4  # split to the end they would have 400 factors each
 
 
 def test_a_long_chain_of_products_gives_what_loops_give() -> None:

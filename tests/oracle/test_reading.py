@@ -1,0 +1,112 @@
+"""The reference for parts and positions against NumPy and the rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.lib.stride_tricks import sliding_window_view
+
+from oracle.reference import expressions, formulas
+from oracle.reference.text import Refused
+
+A = np.arange(6.0).reshape(2, 3)
+V = np.array([3.0, -1.0, 2.0, 5.0, 0.5, -4.0])
+T = np.arange(24.0).reshape(2, 3, 4) % 7 - 3
+I = np.array([2, 0, 1, 1])  # noqa: E741  positions
+K = np.array([1.0, -2.0, 0.5])
+BLOCKS = np.block([[A, np.zeros((2, 2))], [np.zeros((3, 3)), A.T]])
+NEGATIVE = 2 * (V < 0).sum() * np.r_[1, V[:-1] < 0]
+WINDOWS = sliding_window_view(V, 3)
+
+EDGES = sliding_window_view(np.pad(V, 1, mode="edge"), 3) @ K
+
+EXPRESSIONS: list[tuple[str, tuple[Any, ...], dict[str, Any], Any]] = [
+    ("(1 + T) -> T", (V,), {}, V[1:]),
+    ("(T + 2) -> T", (V,), {}, V[:-2]),
+    ("N (1 + c + 1) -> c N", (A,), {}, A[:, 1:2].T),
+    ("(a=2 + _) -> a", (V,), {}, V[:2]),
+    ("(_ + a=2) -> a", (V,), {}, V[-2:]),
+    ("(2 + h d) -> d h", (V,), {"d": 2}, V[2:].reshape(2, 2).T),
+    ("_@(t+d), d -> t", (V, K), {}, WINDOWS @ K),
+    ("_@(2*t+d), d -> t", (V, K), {}, WINDOWS[::2] @ K),
+    ("_@(t+2*d) -> t d", (V,), {"d": 3}, np.stack([V[0::2], V[1::2]])),
+    ("_@(5-t) -> t", (V,), {}, V[::-1]),
+    ("a b c@3 -> b a", (T,), {}, T[:, :, 3].T),
+    ("_@(t+d) -> t : max", (V,), {"d": 3}, WINDOWS.max(1)),
+    ("(h w)@(2*k) -> k", (V,), {"w": 2}, V[::2]),
+    ("_@(i+j) -> i j", (V,), {"j": 3}, WINDOWS),
+    ("_@i _@i -> i", (A,), {}, np.diagonal(A)),
+]
+
+
+@pytest.mark.parametrize(("text", "operands", "sizes", "expected"), EXPRESSIONS, ids=lambda v: str(v)[:40])
+def test_expressions_read_parts_and_positions(text: str, operands: Any, sizes: Any, expected: Any) -> None:
+    np.testing.assert_array_equal(expressions.einsum(text, *operands, sizes=sizes), expected)
+
+
+FORMULAS: list[tuple[str, dict[str, Any], Any]] = [
+    ("y = x[_@(t+1)] - x[_@t]", {"x": V}, np.diff(V)),
+    ("y = x[(1 + T)] - x[(T + 1)]", {"x": V}, np.diff(V)),
+    ("y = x[N C@(size[C]-1-c)]", {"x": A}, A[:, ::-1]),
+    ("y = median[d](x[_@(t+d)] * k[d]**0)", {"x": V, "k": K}, np.median(WINDOWS, 1)),
+    ("y[t d] = x[_@(t+d)] * k[d]**0", {"x": V, "k": K}, WINDOWS),
+    ("y = x[X@((X+1) % size[X])]", {"x": V}, np.roll(V, -1)),
+    ("y = sum[d](x[X@(clip(X+d-1, 0, size[X]-1))] * k[d])", {"x": V, "k": K}, EDGES),
+    ("y = x[N C@i[k]]", {"x": A, "i": I}, A[:, I]),
+    ("y = x[_@(i[k] % 2) k]", {"x": np.arange(8.0).reshape(2, 4), "i": I}, np.array([0, 1, 6, 7.0])),
+    ("y = i[_@i[k]]", {"i": I}, I[I]),
+    ("y = x[N=2 3@1]", {"x": A}, A[:, 1]),
+    ("p[(1 + T + 2)] = x[T]", {"x": V}, np.pad(V, (1, 2))),
+    ("p[(1 + T)] = 7, x[T]", {"x": V}, np.r_[7, V]),
+    ("p[N (a + b)] = x[N a], x[N b] * 2", {"x": A}, np.hstack([A, 2 * A])),
+    ("p[(a + b) (c + d)] = x[a c], 0, 0, x[d b]", {"x": A}, BLOCKS),
+    ("p[(1 + H + 1) (W + 1)] = x[H W]", {"x": A}, np.pad(A, ((1, 1), (0, 1)))),
+    (
+        "p[N (1 + T)] = 1, x[T] < 0; y = sum[N T](p[N (1 + T)]) * p[N@0 (T + 1)]",
+        {"x": V, "sizes": {"N": 2}},
+        NEGATIVE,
+    ),
+    ("p[((a + b) c)] = x[a c], 0 * x[b c] + 1", {"x": A}, np.r_[A.ravel(), np.ones(6)]),
+    ("p[(1 + T)] = 1, i[T]; y = p[_@(t+1)] - p[_@t]", {"i": I}, np.diff(np.r_[1, I])),
+    ("y = x[((1 + a) c)]", {"x": V, "sizes": {"c": 2}}, V.reshape(3, 2)[1:]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "operands", "expected"), FORMULAS, ids=[text for text, _, _ in FORMULAS])
+def test_formulas_read_and_write_parts(text: str, operands: dict[str, Any], expected: Any) -> None:
+    actual = formulas.evaluate(text, **operands)
+    np.testing.assert_array_equal(actual, expected)
+
+
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    ("y = x[(a + b)]", {"x": V}, "NE220"),
+    ("y = x[(2 + 4)]", {"x": V}, "NE220"),
+    ("p[(a + b + c)] = x[a], x[b]", {"x": V}, "NE222"),
+    ("p[a] = x[a], x[a]", {"x": V}, "NE222"),
+    ("p[(a + b) c] = x[b c], x[a c]", {"x": A}, "NE223"),
+    ("p[K@i[N]] = x[N] + i[N]", {"x": V[:4], "i": I}, "NE224"),
+    ("y = x[...@0]", {"x": V}, "NE226"),
+    ("y = x[(3 + T + 4)]", {"x": V}, "NE314"),
+    ("y = sum[d](x[_@(t+d)] * w[d])", {"x": V[:2], "w": K}, "NE315"),
+    ("y = x[_@(i+j)]", {"x": V}, "NE316"),
+    ("y = x[_@(t-1)] + x[t]", {"x": V}, "NE317"),
+    ("y = x[C@(0-1)]", {"x": V}, "NE317"),
+    ("y = x[C@i[N]]", {"x": V[:2], "i": I}, "NE805"),
+    ("y = x[C@(i[N]-1)]", {"x": V, "i": I}, "NE805"),
+    ("y = x[C@w[N]]", {"x": V, "w": K}, "NE528"),
+]
+
+
+@pytest.mark.parametrize(("text", "operands", "rule"), REFUSED, ids=[text for text, _, _ in REFUSED])
+def test_what_does_not_fit_is_refused(text: str, operands: dict[str, Any], rule: str) -> None:
+    with pytest.raises(Refused) as caught:
+        formulas.evaluate(text, **operands)
+    assert caught.value.rule == rule
+
+
+def test_the_least_size_is_taken_whatever_the_order() -> None:
+    texts = ["y = x[_@(t+1)] + x[_@(2*t)]", "y = x[_@(2*t)] + x[_@(t+1)]"]
+    for text in texts:
+        np.testing.assert_array_equal(formulas.evaluate(text, x=V), V[1:4] + V[:6:2])
