@@ -71,8 +71,8 @@ class TermPosition(NamedTuple):
     """A position in a term that is being written.
 
     `items` are those outside groups, by their names in the tensor (None for one without a name); `used` are
-    all names so far; `is_counted` is false after `...` or a pack, where the number of dims is open. `in_place`
-    is true after `@`, where a dim is read.
+    all names so far; `is_counted` is false after `...` or a pack, where the number of dims is open.
+    `in_place` is true after `@`, where a dim is read.
     """
 
     items: tuple[str | None, ...]
@@ -193,7 +193,7 @@ def _behind_bar(text: str, written: str, known: Known) -> list[Choice]:
 def formula_choices(before: str, after: str, known: Known) -> list[Choice]:
     """Return the choices between two parts of a formula."""
     marked = with_semicolons(before + "x")[:-1]  # a line break counts once something follows it
-    done, semicolon, statement = marked.rpartition(";")
+    done, _, statement = marked.rpartition(";")
     allowed = accepted(marked, "formula")
     if not allowed and not accepted(before):  # offer choices even if an earlier statement is wrong
         allowed = accepted(statement, "formula")
