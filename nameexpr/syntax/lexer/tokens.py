@@ -19,7 +19,6 @@ from typing import Any, Literal, NamedTuple
 
 from nameexpr.dims import WORD
 from nameexpr.errors import Span
-from nameexpr.syntax.lexer.roles import Roles
 
 Kind = Literal["expression", "formula"]
 
@@ -77,6 +76,8 @@ def tokens(text: str, kind: Kind | None = None) -> tuple[Token, ...]:
     words = [(index, piece) for index, piece in enumerate(scanned) if piece[0] not in _BLANK]
     kinds = [_KIND_OF.get(terminal, "operator") for terminal, _ in scanned]
     if kind == "formula":
+        from nameexpr.syntax.lexer.roles import Roles
+
         roles = Roles(kinds)
         for index, (terminal, _) in words:
             roles.read(index, terminal)
