@@ -25,7 +25,7 @@ from nameexpr.runtime.entry import DEFAULT, CallOptions, Entry
 from nameexpr.runtime.operands import OperandSpec, as_tensor
 from nameexpr.runtime.promotion import ARITHMETIC
 from nameexpr.syntax.ast import Binary, Call, CallAlong, Label, Node, Number, Term, Unary, Use
-from nameexpr.syntax.walk import nodes_of
+from nameexpr.syntax.walk import nodes
 
 
 class FormulaEntry(Entry):
@@ -195,7 +195,7 @@ def structure_of(scope: Scope, operands: Sequence[str]) -> Any:
     statements = []
     try:
         for number, statement in enumerate(scope.tree.statements, len(names)):
-            walk = tuple(nodes_of((statement,)))
+            walk = [node for value in (statement.value, *statement.others) for node in nodes(value)]
             value = tuple([_node_key(node, names, numbers) for node in walk])
             statements.append((_term_key(statement.term, numbers), value))
             if statement.name is not None:
