@@ -22,7 +22,7 @@ from nameexpr.compiler.ir.axes import Contraction, Names
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.graph import Graph, constant_values, use_counts
 from nameexpr.compiler.ir.liveness import check_program
-from nameexpr.compiler.ir.nodes import Arrange, Map, View
+from nameexpr.compiler.ir.nodes import Arrange, Map, View, Window
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target
@@ -204,7 +204,8 @@ def _shared(
 
     (plan,) = plans
     tried = [(plan, program)]
-    if is_our_own(options.optimize) and len(options.same) > 3:  # noqa: PLR2004  two pairs have four operands
+    is_read = any(isinstance(node, Window) for node in graph.nodes)  # its factors are not its operands
+    if is_our_own(options.optimize) and len(options.same) > 3 and not is_read:  # noqa: PLR2004  two pairs
         from nameexpr.compiler.planning.repeated import plan_repeated
 
         axes = [node.axes for node in graph.nodes if isinstance(node, View)]

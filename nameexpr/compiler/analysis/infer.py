@@ -25,7 +25,7 @@ from nameexpr.compiler.ir.nodes import Arrange, Node, Reduction, View, Window, w
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.ops import NEED_ELEMENTS
 from nameexpr.records import record
-from nameexpr.syntax.ast import LABELLED, STRETCHED, Expression, Label, Literal
+from nameexpr.syntax.ast import LABELLED, STRETCHED, Expression, Label, Literal, Term
 from nameexpr.syntax.limits import limits
 
 if TYPE_CHECKING:
@@ -130,14 +130,17 @@ def infer_sizes(
     tree: Expression, operands: Sequence[Operand], keywords: Mapping[str, int]
 ) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:
     """Return the sizes that an assertion finds: those of labels, and those under packs and "..."."""
-    from nameexpr.syntax.walk import atoms_of
+    from nameexpr.syntax.walk import atoms, atoms_of, labels_in_place, places
 
     sizes = _solved(tree, operands, keywords)[2]
     packs = {
         getattr(item, "name", DOTS): tuple(sizes[label] for label in labels_under(item.word, sizes))
         for item in atoms_of(STRETCHED, tree.inputs)
     }
-    return {atom.name: sizes[atom.name] for atom in atoms_of(LABELLED, tree.inputs)}, packs
+    terms = [Term((item,)) for term in tree.inputs for item in term.items]
+    inside = [labels for term in terms for labels in (atoms(term.items), *map(labels_in_place, places(term)))]
+    names = [atom.name for atom in chain.from_iterable(inside) if isinstance(atom, LABELLED)]
+    return {name: sizes[name] for name in names}, packs
 
 
 def _dropped(tree: Expression, resolved: Resolved) -> tuple[str, ...]:

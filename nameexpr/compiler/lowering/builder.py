@@ -13,7 +13,7 @@ from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.layouts import Layout, OperandLayout
 from nameexpr.compiler.ir.liveness import owners
 from nameexpr.compiler.ir.nodes import Read, windowed
-from nameexpr.compiler.ir.program import Instruction, Note
+from nameexpr.compiler.ir.program import Instruction, Note, Shape
 from nameexpr.compiler.ir.strides import of_window
 from nameexpr.compiler.ir.target import Target
 from nameexpr.records import field, record
@@ -76,7 +76,7 @@ class Builder:
     """A collector of instructions; every method that emits one returns the new value.
 
     `offers` counts the candidates at each choice; `ranks` selects among them, 0 for the best by the target's
-    costs.
+    costs. `windows` are the values that are windows, with the shapes of their sources.
     """
 
     sizes: Mapping[str, int]
@@ -88,6 +88,7 @@ class Builder:
     used_strides: bool = False
     ranks: tuple[int, ...] = ()
     offers: list[int] = field(default_factory=list)
+    windows: dict[int, Shape] = field(default_factory=dict)
 
     def emit(
         self,
@@ -246,9 +247,10 @@ class Builder:
         offsets = tuple([read.offset for read in every])
         rows = tuple([tuple([dict(read.strides).get(label, 0) for label in labels]) for read in every])
         made = Instruction("window", (source.number,), self.shape(labels), offsets, rows)
-        known = source.strides
-        steps = known and of_window(made, [(self.shape(source.labels), known)], made.shape)
-        return self.moved(source, made, labels, steps)
+        shape, known = self.shape(source.labels), source.strides
+        value = self.moved(source, made, labels, known and of_window(made, [(shape, known)], made.shape))
+        self.windows[value.number] = shape
+        return value
 
     def read_strides(self, *values: Value) -> None:
         """Record that a choice depends on the layout of values; for small values this hardly matters."""
@@ -278,7 +280,14 @@ class Builder:
         return all(strides[one] == strides[other] * self.sizes[other] for one, other in pairwise(labels))
 
     def apart(self, values: Sequence[Value]) -> tuple[int, ...]:
-        """Return the numbers of values that share no memory with each other: those that do are copied."""
+        """Return the numbers of values that share no memory with each other, and in which no two elements
+        are one: those that do are copied.
+        """
+        if self.windows:
+            from nameexpr.compiler.ir.windows import overlaps
+
+            seen = self.count, self.instructions, self.windows
+            values = [self.copied(one, is_lax=True) if overlaps(one.number, *seen) else one for one in values]
         owner = owners(self.count, self.instructions)
         results: list[int] = []
         for value in values:

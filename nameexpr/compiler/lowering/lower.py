@@ -62,7 +62,7 @@ class Lowering:
         for number in _schedule_order(self.graph, needed, self.fusing):
             self.value(number)
         values = [self.value(output) for output in outputs]
-        results = build.apart(values) if len(values) > 1 else (values[0].number,)
+        results = build.apart(values) if len(values) > 1 or build.windows else (values[0].number,)
         notes, used, offers = tuple(build.notes), build.used_strides, tuple(build.offers)
         several = results if len(results) > 1 else ()
         return Program(shapes, tuple(build.instructions), notes, results[-1], used, several, offers)

@@ -2,7 +2,7 @@
 
 A pointwise function writes over an argument if that is fresh memory of this program, of the result's shape
 and dtype, and dead afterwards, including all views of it, and if the function does not read it through two
-views. Operands are never written to.
+views, nor through a window, which may overlap. Operands are never written to.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nameexpr.compiler.ir.liveness import WHERE, owners
+from nameexpr.compiler.ir.primitives import is_view
 from nameexpr.compiler.ir.program import Instruction, Program, Shape
 from nameexpr.records import replace
 
@@ -26,7 +27,7 @@ def reuse(program: Program, shapes: Sequence[Shape]) -> Program:
     views: dict[int, list[int]] = {}
     for value, root in enumerate(owner):
         views.setdefault(root, []).append(value)
-    last = _last_reads(program, owner)
+    last, windows = _last_reads(program, owner), _windows(program)
     instructions = list(program.instructions)
     for number, instruction in enumerate(instructions):
         target = count + number
@@ -38,6 +39,7 @@ def reuse(program: Program, shapes: Sequence[Shape]) -> Program:
                 is_dead
                 and instructions[base - count].primitive != "constant"
                 and not _is_seen_twice(instruction, source, owner)
+                and source not in windows
                 and shapes[target]
                 and shapes[source] == shapes[target]
                 and (program.notes[source - count].dtype if source >= count else "")
@@ -58,6 +60,15 @@ def _last_reads(program: Program, owner: Sequence[int]) -> dict[int, int]:
     for number, instruction in enumerate(program.instructions):
         last |= {owner[source]: number for source in instruction.sources}
     return last | {owner[result]: len(program.instructions) for result in program.outputs}
+
+
+def _windows(program: Program) -> set[int]:
+    """Return the values that are windows, and the views of these."""
+    found: set[int] = set()
+    for value, instruction in enumerate(program.instructions, len(program.operands)):
+        if instruction.primitive == "window" or (is_view(instruction) and instruction.sources[0] in found):
+            found.add(value)
+    return found
 
 
 def _candidates(instruction: Instruction) -> Sequence[int]:

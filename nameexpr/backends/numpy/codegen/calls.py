@@ -144,6 +144,8 @@ def _window(instruction: Instruction, source: str) -> Value:
         return Callee("reading", "windows")(source, str(instruction.axes), str(rows), str(lengths))
     for offset, row, axes in zip(instruction.axes, rows, used, strict=True):
         ranges.append(_range(offset, row[axes[0]], lengths[axes[0]]) if axes else str(offset))
+    if not lengths:
+        ranges.append("...")  # a view, where integers alone would return a scalar
     return f"{source}[{', '.join(ranges)}]"
 
 

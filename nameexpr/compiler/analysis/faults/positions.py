@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from nameexpr.compiler.analysis.faults.sizes import Scene
 from nameexpr.compiler.analysis.readings import Reading, affine, extremes
@@ -14,7 +15,8 @@ from nameexpr.syntax.unparse import unparse_place
 def does_not_add_up(scene: Scene, operand: int, dim: int, reading: Reading) -> Diagnostic:
     """Return the diagnostic for parts whose sizes are not that of the dim (NE314)."""
     size, title = scene.operands[operand].shape[dim], scene.title(operand)
-    known = [scene.sizes[label] for part in reading.parts for label in part if label in scene.sizes]
+    parts = [[scene.sizes.get(label) for label in part] for part in reading.parts]
+    known = [prod([one for one in part if one is not None]) for part in parts if None not in part]
     whole = scene.tree.text[slice(*reading.span)]
     total = f"{' + '.join(map(str, known))} = {sum(known)}" if len(known) > 1 else str(sum(known))
     message = f"{whole} is {size} in {title}, but {total}"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from nameexpr.compiler.ir.axes import Axes
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, Dtypes
 from nameexpr.compiler.ir.graph import Graph
-from nameexpr.compiler.ir.nodes import Arrange, Reduction, View
+from nameexpr.compiler.ir.nodes import Arrange, Reduction, Window
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Operands
 from nameexpr.compiler.memory.arrays import Array
@@ -34,11 +34,6 @@ class SingleReduction(NamedTuple):
     plan: ContractionPlan
     target: Target
     is_row_major: bool = False
-
-    @property
-    def views(self) -> list[View]:
-        """How each factor sees its operand."""
-        return [node for node in self.graph.nodes if isinstance(node, View)]
 
     @property
     def node(self) -> Reduction:
@@ -124,8 +119,9 @@ def network_of(single: SingleReduction) -> StepNetwork:
 
 
 def _copied(single: SingleReduction) -> frozenset[int]:
-    """Return the operands that are not contiguous, and may be copied for products."""
-    found = set()
+    """Return the operands that are not contiguous, and may be copied for products; so may windows."""
+    nodes = single.graph.nodes
+    found = {number for number, one in enumerate(single.node.factors) if isinstance(nodes[one], Window)}
     for number, (shape, one) in enumerate(zip(single.operands.shapes, single.operands.given, strict=True)):
         if one.strides is not None:
             array = Array(shape, one.strides, one.dtype, one.item, one.is_swapped, one.is_uneven)

@@ -14,7 +14,7 @@ from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.ir.axes import Axes, Labels, factors_of, shown
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.layouts import OperandLayout
-from nameexpr.compiler.ir.nodes import Arrange, View
+from nameexpr.compiler.ir.nodes import Arrange, View, Window
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.lowering.builder import Operands
@@ -100,7 +100,7 @@ def smaller_label(
 
 def resized(graph: Graph, operands: Operands, label: str, size: int) -> tuple[Graph, Operands] | None:
     """Return a graph and its operands, row-major, for another size of a label, and of labels tied to it
-    because they see the same dim; None if other dims do not fit then.
+    because they see the same dim; None if other dims, or positions, do not fit then.
     """
     seen: dict[int, Axes] = {}
     dims: list[tuple[Labels, Labels]] = []
@@ -114,6 +114,9 @@ def resized(graph: Graph, operands: Operands, label: str, size: int) -> tuple[Gr
     tied = {label}
     while more := set[str]().union(*(pair for pair in pairs if pair & tied)) - tied:
         tied |= more
+    windows = [node for node in graph.nodes if isinstance(node, Window)]
+    if any(not tied.isdisjoint((read.label, *dict(read.strides))) for one in windows for read in one.reads):
+        return None
     graph = replace(graph, sizes={**graph.sizes, **dict.fromkeys(tied, size)})
     if any(graph.cells(one) != graph.cells(other) for one, other in dims):
         return None

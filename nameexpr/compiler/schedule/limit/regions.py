@@ -23,6 +23,7 @@ from nameexpr.compiler.ir.nodes import (
     Reduction,
     Scalar,
     View,
+    Window,
     is_moved,
     sources_of,
 )
@@ -103,7 +104,7 @@ def _labels(graph: Graph, top: int) -> list[str]:
     """Return the labels over which a value can be computed in blocks."""
     node = graph.nodes[top]
     is_seen = isinstance(node, Arrange) and is_moved(graph.nodes[node.value])
-    if is_seen or isinstance(node, View | Scalar | Filled | Drop):
+    if is_seen or isinstance(node, View | Scalar | Filled | Drop | Window):
         return []
     labels = [label for label in graph.labels[top] if carries(graph, top, label)]
     if isinstance(node, Reduction) and (node.reducer or "sum") in COMBINED:
@@ -126,6 +127,8 @@ def carries(graph: Graph, number: int, label: str) -> bool:
             return True
         case Reduction(_, _, labels) | Along(_, _, labels) | Drop(_, labels):
             return label not in labels
+        case Window(_, reads):
+            return all(label != read.label and label not in dict(read.strides) for read in reads)
         case Arrange(source, axes):
             return label in graph.labels[source] and _has_own_dim(axes, label)
     return False

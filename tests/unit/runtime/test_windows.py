@@ -1,0 +1,183 @@
+"""Dims that are read at positions: values compared with loops, results as views or memory of their own."""
+
+from collections.abc import Mapping
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nameexpr as ne
+
+Sizes = Mapping[str, int]
+DTYPES = ["float64", "float32", "float16", "int64", "int8", "uint8", "bool", "complex128"]
+
+
+def made(shape: tuple[int, ...], dtype: str = "float64", seed: int = 0) -> np.ndarray[Any, Any]:
+    """Return an array of small numbers, so that sums are exact in all dtypes."""
+    return np.random.default_rng(seed).integers(0, 3, shape).astype(dtype)
+
+
+def layouts(x: np.ndarray[Any, Any]) -> dict[str, np.ndarray[Any, Any]]:
+    """Return equal arrays in different memory."""
+    wide = np.zeros([2 * size for size in x.shape], x.dtype)
+    every = tuple(slice(None, None, 2) for _ in x.shape)
+    wide[every] = x
+    back = tuple(slice(None, None, -1) for _ in x.shape)
+    return {
+        "rows": x,
+        "columns": np.asfortranarray(x),
+        "strided": wide[every],
+        "backwards": x[back].copy()[back],
+    }
+
+
+def windows_of(x: np.ndarray[Any, Any], count: int, stride: int = 1, apart: int = 1) -> np.ndarray[Any, Any]:
+    """Return x at `stride * t + apart * d` along its first axis, for d < count, element by element."""
+    cells = (len(x) - 1 - apart * (count - 1)) // stride + 1
+    return np.stack(
+        [np.stack([x[stride * t + apart * d] for d in range(count)]) for t in range(max(cells, 0))]
+    )
+
+
+REDUCERS = ["sum", "max", "min", "any", "all", "prod", "mean", "median", "std", "count_nonzero"]
+ORDERED = {"max", "min", "median"}
+
+
+@pytest.mark.parametrize(
+    ("reducer", "dtype"),
+    [pair for pair in product(REDUCERS, DTYPES) if not (pair[0] in ORDERED and pair[1] == "complex128")],
+)
+def test_reductions_over_a_window_equal_those_of_its_copies(reducer: str, dtype: str) -> None:
+    x = made((9, 4), dtype)
+    for own in layouts(x).values():
+        for stride, apart, count in product((1, 2), (1, 3), (1, 2, 3)):
+            text = f"{reducer}[d](x[_@({stride}*t+{apart}*d) c])"
+            copies = windows_of(x, count, stride, apart)
+            got = ne.evaluate(text, x=own, sizes={"d": count})
+            want = ne.evaluate(f"{reducer}[d](w[t d c])", w=copies)
+            assert got.dtype == want.dtype
+            np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int8", "complex128", "bool"])
+@pytest.mark.parametrize("stride", [1, 2])
+def test_convolution_equals_loops(dtype: str, stride: int) -> None:
+    image, kernel = made((2, 8, 7, 3), dtype), made((3, 2, 3, 4), dtype, 1)
+    rows, columns = (8 - 3) // stride + 1, (7 - 2) // stride + 1
+    want = np.zeros((2, rows, columns, 4), complex)
+    for h, w in product(range(rows), range(columns)):
+        patch = image[:, h * stride : h * stride + 3, w * stride : w * stride + 2]
+        want[:, h, w] = np.einsum("nabc,abck->nk", patch.astype(complex), kernel.astype(complex))
+    text = f"N H@({stride}*h+a) W@({stride}*w+b) C, a b C K -> N h w K"
+    formula = f"sum[a b C](x[N H@({stride}*h+a) W@({stride}*w+b) C] * k[a b C K])"
+    for one in layouts(image).values():
+        for other in layouts(kernel).values():
+            np.testing.assert_array_equal(ne.einsum(text, one, other), want)
+            np.testing.assert_array_equal(ne.evaluate(formula, x=one, k=other), want)
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes"),
+    [("X@(i+j) -> i j", {"j": 2}), ("X@(i+j) -> j i", {"j": 3}), ("X@(i+j) -> (i j)", {"j": 2})],
+)
+def test_results_that_overlap_are_memory_of_their_own(text: str, sizes: Sizes) -> None:
+    x = np.arange(8.0)
+    result = ne.einsum(text, x, sizes=sizes)
+    result[(0,) * result.ndim] = 100
+    assert (result == 100).sum() == 1
+    assert not np.shares_memory(result, x)
+
+
+def test_results_whose_positions_only_interleave_are_views() -> None:
+    x = np.arange(8.0)
+    result = ne.einsum("X@(3*i-2*j+2) -> j i", x, j=2)
+    np.testing.assert_array_equal(result, [[2, 5], [0, 3]])
+    assert np.shares_memory(result, x)
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        ("X@(2*i) -> i", np.s_[::2]),
+        ("X@(7-i) -> i", np.s_[::-1]),
+        ("X@(i+3) -> i", np.s_[3:]),
+        ("(1 + T) -> T", np.s_[1:]),
+        ("(T + 2) -> T", np.s_[:-2]),
+        ("X@3 ->", np.s_[3, ...]),
+        ("X@(6-3*i) -> i", np.s_[6::-3]),
+    ],
+)
+def test_slices_strides_and_reversals_are_views(text: str, want: Any) -> None:
+    x = np.arange(8.0)
+    result = ne.einsum(text, x)
+    np.testing.assert_array_equal(result, x[want])
+    assert np.shares_memory(result, x)
+
+
+def test_a_window_of_a_computed_value_is_no_view_of_itself() -> None:
+    x = np.arange(6.0)
+    result = ne.evaluate("y[T] = x[T] + 1; y[_@(i+j)]", x=x, sizes={"j": 2})
+    result[0, 1] = 50
+    assert result[1, 0] == 2
+
+
+def test_nothing_is_written_over_what_a_window_shows() -> None:
+    x = np.arange(70.0)
+    got = ne.evaluate("y[T] = x[T] * 2; exp(y[_@(i+j)] / 100)", x=x, sizes={"j": 3})
+    np.testing.assert_allclose(got, np.exp(windows_of(2 * x, 3) / 100))
+
+
+@pytest.mark.parametrize("limit", [6_500, 7_500, 12_000, 20_000, 10**7])
+def test_a_memory_limit_keeps_the_values(limit: int) -> None:
+    image, kernel = made((2, 12, 11, 3)), made((3, 2, 3, 4))
+    text = "N H@(h+a) W@(w+b) C, a b C K -> N h w K"
+    formula = "sum[a b C](x[N H@(h+a) W@(w+b) C] * k[a b C K])"
+    want = np.zeros((2, 10, 10, 4))
+    for h, w in product(range(10), range(10)):
+        want[:, h, w] = np.einsum("nabc,abck->nk", image[:, h : h + 3, w : w + 2], kernel)
+    for got in (
+        lambda: ne.einsum(text, image, kernel, memory_limit=limit),
+        lambda: ne.evaluate(formula, x=image, k=kernel, memory_limit=limit),
+    ):
+        try:
+            np.testing.assert_allclose(got(), want)
+        except ne.LimitError:
+            assert limit < 8_000
+
+
+@pytest.mark.parametrize("bound", [0, 1])
+def test_a_bound_operand_can_be_a_window(bound: int) -> None:
+    x, w = made((9, 3)), made((4, 3, 2))
+    want = np.einsum("tdc,dck->tk", windows_of(x, 4), w)
+    compiled = ne.compile("T@(t+d) c, d c k -> t k").bind({bound: (x, w)[bound]})
+    for _ in range(2):
+        np.testing.assert_array_equal(compiled((w, x)[bound]), want)
+
+
+def test_out_takes_a_window() -> None:
+    x, out = np.arange(7.0), np.empty((5, 3))
+    ne.einsum("X@(i+j) -> i j", x, j=3, out=out)
+    np.testing.assert_array_equal(out, windows_of(x, 3))
+    ne.einsum("X@(6-i) -> i", x, out=x)
+    np.testing.assert_array_equal(x, np.arange(7.0)[::-1])
+
+
+def test_equal_operands_may_be_read_differently() -> None:
+    x = made((7, 7))
+    got = ne.einsum("A@(i+1) b, b c, c d, d E@(2*m) -> i m", x, x, x, x)
+    np.testing.assert_array_equal(got, (x[1:] @ x @ x @ x)[:, ::2])
+
+
+def test_sizes_of_positions_are_among_those_that_check_answers() -> None:
+    sizes = ne.check("N H@(2*h+dh)", np.zeros((2, 9)), dh=3)
+    assert dict(sizes) == {"N": 2, "H": 9, "h": 4, "dh": 3}
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_windows_as_long_as_the_dim_and_labels_of_one(size: int) -> None:
+    x = made((3, 2))
+    np.testing.assert_array_equal(
+        ne.evaluate("sum[d](x[_@(t+d) c])", x=x, sizes={"d": size}), windows_of(x, size).sum(1)
+    )
+    assert ne.evaluate("x[_@(t+d) c]", x=np.zeros((3, 0)), sizes={"d": size}).shape == (4 - size, size, 0)
