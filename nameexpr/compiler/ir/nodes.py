@@ -11,6 +11,8 @@
           | Drop        a value without some dims of size 1
           | Window      a value whose dims are read at affine positions: windows, strides, parts
           | Join        some values, each in its part of one array
+
+Sources are the numbers of other values of the graph (`nameexpr.compiler.ir.graph`).
 """
 
 from __future__ import annotations
