@@ -18,7 +18,7 @@ from nameexpr.compiler.ir.nodes import ReadAt, gathered
 from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.ir.strides import is_dense
 from nameexpr.compiler.lowering.builder import Builder, Value
-from nameexpr.compiler.lowering.single import INDEX, counted, filled
+from nameexpr.compiler.lowering.values import INDEX, counted, filled
 
 At = dict[str, Value]
 """For each label that is read the positions, as integers of 64 bits that are inside."""

@@ -16,17 +16,12 @@ from nameexpr.compiler.ir.dtypes import MAGNITUDE, WEAK, Dtypes, WeakDtype
 from nameexpr.compiler.ir.graph import Graph, merged, use_counts
 from nameexpr.compiler.ir.nodes import (
     CAST,
-    Along,
     Arrange,
-    Drop,
-    Filled,
     Gather,
-    Index,
     Map,
     Reduction,
     Scalar,
     View,
-    Window,
     is_moved,
     number_of,
 )
@@ -91,26 +86,24 @@ class Lowering:
                 constant, dtype = number_of(node), self.graph.strong(number)
                 constant = float(constant.real) if node.kind == "int" and dtype == "float64" else constant
                 return self.build.emit(Instruction("constant", constants=(constant,)), (), dtype)
-            case Index() | Filled() | Along():
-                from nameexpr.compiler.lowering.single import single
-
-                return single(self.build, node, self.graph.dtypes[number], self._strong_value)
             case Map():
                 return self._map(number, node)
             case Reduction():
                 return self._reduction(number, node, preferred)
-            case Drop(source, labels):
-                value = self.value(source)
-                return self.build.with_labels(value, [one for one in value.labels if one not in labels])
-            case Window(source, reads):
-                return self.build.window(self.value(source), reads)
+            case Arrange(source, axes):
+                return self._arranged(source, axes, is_row_major=number in self.row_major)
             case Gather(source, positions):
                 from nameexpr.compiler.lowering.gather import gather
 
-                places = [self._strong_value(position.value) for position in positions]
+                places = [self._source(position.value) for position in positions]
                 return gather(self.build, self.value(source), positions, places)
-            case Arrange(source, axes):
-                return self._arranged(source, axes, is_row_major=number in self.row_major)
+            case _:
+                from nameexpr.compiler.lowering.values import lower_value
+
+                return lower_value(self.build, self.graph, number, self._source)
+
+    def _source(self, number: int) -> Value:
+        return self._strong(self.value(number))
 
     def _map(self, number: int, node: Map) -> Value:
         if self.fusing is not None and self.fusing.fuses(number):
