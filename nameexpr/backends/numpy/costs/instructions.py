@@ -28,6 +28,7 @@ from nameexpr.backends.numpy.costs.passes import (
     row_major,
     ufunc_cost,
 )
+from nameexpr.backends.numpy.costs.positions import inside_cost, take_cost
 from nameexpr.backends.numpy.costs.reductions import along_cost, reduce_cost, slices_cost
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
@@ -59,10 +60,6 @@ JOINED = 700.0
 """Writing one part of an array, not counting its elements."""
 COUNTED, COUNTED_CELL = 260.0, 0.35
 """Creating `arange`, and one element of it."""
-TAKEN, TAKEN_BYTE, INDEXED = 0.5, 0.02, 5.0
-"""Reading one run of elements at a position, and one byte of it; a run where the array is indexed."""
-INSPECTED, INSPECTED_CELL = 1200.0, 0.16
-"""Checking positions, and one of them."""
 APPLIED = 3000.0
 """Calling a caller's reducer, which is assumed to be as fast as a sum."""
 PRODUCTS = frozenset({"dot", "integer_matmul", "matmul", "multiply", "vecdot"})
@@ -242,16 +239,6 @@ def _reduced(block: Instruction, factors: Arrays, tiles: Shape) -> float:
     return placing + loop_cost(sizes, steps, list(map(str, kept)), dtype)
 
 
-def _take(instruction: Instruction, sources: Arrays, result: Strided) -> float:
-    """Return the cost of reading runs of elements at positions; far apart if the array exceeds the caches."""
-    source, *places = sources
-    count = max([1, *[place.cells for place in places]])
-    runs = count * prod(source.shape[: instruction.axes[0]])
-    run = max(1, result.cells // max(1, runs))
-    each = (INDEXED if instruction.function else TAKEN) + far_cost(source, run)
-    return VIEW + COPIED + runs * each + result.cells * result.item * TAKEN_BYTE + memory_cost(result.size)
-
-
 def _divide(instruction: Instruction, sources: Arrays, result: Strided) -> float:
     return function_cost("true_divide", instruction.constants, sources, result)
 
@@ -285,7 +272,7 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "embed": _embed,
     "full": _full,
     "fused": _fused,
-    "inside": lambda _, sources, __: INSPECTED + INSPECTED_CELL * sources[0].cells,
+    "inside": inside_cost,
     "integer_matmul": _integer_matmul,
     "join": _join,
     "matmul": _matmul,
@@ -297,7 +284,7 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "reshape": _reshape,
     "slices": lambda instruction, sources, _: slices_cost(instruction, sources[0]),
     "sum": _sum,
-    "take": _take,
+    "take": take_cost,
     "transpose": VIEW,
     "vecdot": _vecdot,
     "window": WINDOW,
