@@ -11,6 +11,7 @@ import numpy as np
 
 from nameexpr.backends.numpy.kernels import ReducerFault, ReducerMisuse
 from nameexpr.backends.numpy.numbers import as_array, fold
+from nameexpr.backends.numpy.reading import PositionError
 from nameexpr.compiler.analysis.faults.values import not_held
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.compilation import Compilation
@@ -23,7 +24,7 @@ from nameexpr.ops import FUNCTIONS
 from nameexpr.runtime.operands import array_of, names_of
 from nameexpr.runtime.promotion import function_of
 from nameexpr.syntax.ast import Binary, Number, Unary, Use
-from nameexpr.syntax.walk import nodes
+from nameexpr.syntax.walk import nodes_of
 
 NEGATIVE_POWERS = "negative integer powers"
 """NumPy's message for integers to negative powers."""
@@ -38,6 +39,10 @@ def run_fault(fault: Exception, compiled: Compilation[Any], operands: Sequence[A
         wrong, given = fault.args
         hint = f"reduce=f is called as f(array, axis) and returns the array without that axis: {given[:-1]}"
         return error(Diagnostic("NE606", f"reduce= {wrong}", text, hint=hint))
+    if isinstance(fault, PositionError):
+        from nameexpr.runtime.position_faults import position_fault
+
+        return error(position_fault(fault, compiled, operands))
     titles = tree.operands if isinstance(tree, Scope) else [""] * len(operands)
     infos = tuple(
         OperandInfo(
@@ -87,7 +92,7 @@ def _formula_fault(
         return str(unheld), spans, unheld.hint if isinstance(unheld, NotHeldError) else ""
     if NEGATIVE_POWERS not in reason:
         return reason, [], ""
-    every = [node for statement in compiled.tree.tree.statements for node in nodes(statement.value)]
+    every = list(nodes_of(compiled.tree.tree.statements))
     powers = [node for node in every if isinstance(node, Binary) and node.operator == "**"]
     signed = [node for node in powers if isinstance(node.right, Unary)]
     return reason, [node.operator_span for node in signed or powers], "write x ** -1.0, or 1 / x"
@@ -170,7 +175,7 @@ def _spans(
     """Return where a number is written, as a literal or an operand; else the function that takes it."""
     tree, names = compiled.tree.tree, compiled.tree.operands
     same = [name for name, one in zip(names, operands, strict=True) if type(one) is int and one == number]
-    every = [node for statement in tree.statements for node in nodes(statement.value)]
+    every = list(nodes_of(tree.statements))
     found = [node.span for node in every if isinstance(node, Number) and node.value == number]
     found += [node.span for node in every if isinstance(node, Use) and node.name in same]
     span = compiled.graph.spans.get(value)

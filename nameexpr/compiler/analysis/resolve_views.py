@@ -12,13 +12,22 @@ from itertools import islice
 from nameexpr.compiler.analysis.faults.values import marks_of_label, other_size
 from nameexpr.compiler.analysis.names import match_names
 from nameexpr.compiler.analysis.operands import Operand, View, Views, labelled, stretch
-from nameexpr.compiler.analysis.readings import labels_of, placed
+from nameexpr.compiler.analysis.readings import Reading, labels_of, placed
 from nameexpr.compiler.analysis.resolve import Resolved, resolve, resolve_result
 from nameexpr.compiler.analysis.scope import Scope, terms_of
 from nameexpr.compiler.analysis.sizes import solve
 from nameexpr.compiler.ir.axes import DOTS, Axes, Names, is_under_dots, under_dots
 from nameexpr.dims import is_keyword
-from nameexpr.errors import TOLD, Diagnostic, Mark, NameExprError, OperandInfo, did_you_mean, error
+from nameexpr.errors import (
+    TOLD,
+    Diagnostic,
+    Mark,
+    NameExprError,
+    OperandInfo,
+    SizeError,
+    did_you_mean,
+    error,
+)
 from nameexpr.ops import RESERVED
 from nameexpr.records import replace
 from nameexpr.syntax import ast, walk
@@ -46,13 +55,13 @@ def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[
     ]
     under = match_names(expression, blanked, packs)
     written: dict[str, int] = {}
+    joined: dict[str, Reading] = {}
     left: list[Axes | None] = []
     for statement in tree.statements:
         left.append(None)
         if statement.term is not None:
             _check_left(tree.text, statement.term, packs)
-            name = statement.name or ""
-            left[-1] = resolve_result(statement.term, packs, written, tree.text, resolved.readings, name)
+            left[-1] = resolve_result(statement.term, packs, written, tree.text, joined)
     sized = tuple(walk.atoms_of(ast.Sized, walk.terms_in(tree)))
     written |= {item.name: item.size for item in sized}
     resolved = replace(resolved, written={**written, **resolved.written}, sized=sized)
@@ -60,7 +69,12 @@ def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[
     _check_sizes_given(tree, sizes, inside | everywhere)
     own = {name: size for name, size in sizes.items() if name in inside | placed(resolved.readings)}
     plain = _plain_labels(tree) if resolved.readings else ()
-    resolved, solved = solve(expression, seen, _local_dots(resolved, seen), own, plain)
+    try:
+        resolved, solved = solve(expression, seen, _local_dots(resolved, seen), own, plain)
+    except SizeError as fault:
+        from nameexpr.compiler.analysis.faults.positions import of_a_label
+
+        raise of_a_label(scope.tree, operands, fault) from None
     known = {**{name: size for name, size in sizes.items() if name not in inside}, **solved}
     for name, size in sizes.items():
         if known.get(name, size) != size:
@@ -68,7 +82,7 @@ def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[
             marks = marks_of_label(tree, name)
             raise error(Diagnostic("NE330", message, tree.text, marks, hint="leave it out of sizes="))
     axes = dict(zip(pairs, resolved.operands, strict=True))
-    return Views(operands, axes, default, tuple(left), known, packs, under, resolved.readings)
+    return Views(operands, axes, default, tuple(left), known, packs, under, resolved.readings, joined)
 
 
 def _plain_labels(tree: ast.Formula) -> set[str]:
@@ -229,6 +243,10 @@ def _unused(scope: Scope, operands: Mapping[str, Operand]) -> Iterator[Diagnosti
 
 def _unused_operand(scope: Scope, name: str) -> Diagnostic:
     """Return the diagnostic for an operand that the formula does not use, or for a size passed like one."""
+    from nameexpr.compiler.analysis.faults.positions import is_label
+
+    if (label := is_label(scope.tree, {name})) is not None:
+        return label
     message = f"the formula does not use the operand {name}="
     terms = tuple(walk.terms_in(scope.tree))
     if name not in walk.labels_in(*terms):

@@ -12,9 +12,12 @@ from nameexpr.compiler.ir.nodes import (
     Arrange,
     Drop,
     Filled,
+    Gather,
     Index,
+    Join,
     Map,
     Read,
+    ReadAt,
     Recurrence,
     Reduction,
     Rows,
@@ -22,6 +25,7 @@ from nameexpr.compiler.ir.nodes import (
     State,
     View,
     Window,
+    gathered,
     sources_of,
     windowed,
 )
@@ -77,13 +81,21 @@ def _labels_of(graph: Graph, node: object) -> Labels | None:  # noqa: PLR0912  a
         case Drop(value, labels):
             assert all(graph.sizes[label] == 1 for label in labels), f"{labels} are dropped, and hold more"
             return tuple([label for label in graph.labels[value] if label not in labels])
-        case Window(value, reads):
-            return _labels_of_window(graph, graph.labels[value], reads)
+        case Window(value) | Gather(value):
+            return _labels_of_read(graph, node, graph.labels[value])
+        case Join():
+            return _labels_of_join(graph, node)
         case Arrange(value, axes):
             lost = set(graph.labels[value]) - set(flat(axes))
             assert not lost, f"an arrangement drops {lost}"
             return flat(axes)
     raise AssertionError(f"{node} is not a node")
+
+
+def _labels_of_read(graph: Graph, node: Window | Gather, own: Labels) -> Labels:
+    if isinstance(node, Window):
+        return _labels_of_window(graph, own, node.reads)
+    return _labels_of_gather(graph, own, node.positions)
 
 
 def _labels_of_window(graph: Graph, own: Labels, reads: Sequence[Read]) -> Labels:
@@ -94,6 +106,25 @@ def _labels_of_window(graph: Graph, own: Labels, reads: Sequence[Read]) -> Label
         assert read.label in own, f"{read.label} is read, and not there: {own}"
         assert is_empty or 0 <= low <= high < graph.sizes[read.label], f"{read} leaves the dim"
     return windowed(own, reads)
+
+
+def _labels_of_gather(graph: Graph, own: Labels, positions: Sequence[ReadAt]) -> Labels:
+    for position in positions:
+        assert position.label in own, f"{position.label} is read, and not there: {own}"
+        assert "int" in graph.dtypes[position.value], f"{position} holds no integers"
+    return gathered(own, {position.label: graph.labels[position.value] for position in positions})
+
+
+def _labels_of_join(graph: Graph, node: Join) -> Labels:
+    for value, parts in zip(node.values, node.places, strict=True):
+        inside = {part.label: part.labels for part in parts}
+        own = [new for label in node.labels for new in inside.get(label, (label,))]
+        assert len(set(own)) == len(own), f"{own} has a label twice"
+        assert set(graph.labels[value]) <= set(own), f"{graph.labels[value]} are not in a part with {own}"
+        for part in parts:
+            end = part.offset + graph.cells(part.labels)
+            assert 0 <= part.offset <= end <= graph.sizes[part.label], f"{part} leaves the dim"
+    return node.labels
 
 
 def _labels_of_map(graph: Graph, function: str, arguments: Sequence[int]) -> Labels:

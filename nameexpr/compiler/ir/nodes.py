@@ -1,23 +1,27 @@
 """The nodes of a graph: how each value is computed from others, as inert records.
 
-value = View        an operand, or an earlier value, seen through a term
-| Scalar      a number, weak in promotion
-| Index       0, 1, ... along a label
-| Filled      a number along some labels
-| Map         a pointwise function; labels broadcast by name
-| Reduction   a product of values, reduced over labels: a contraction where the reducer adds
-| Along       softmax, cumsum, sort and their kind
-| Arrange     a value in the order, groups, repeats of a term
-| Drop        a value without some dims of size 1
-| Window      a value whose dims are read at affine positions: windows, strides, parts
-| State       the rows of a recurrence that are read, one for each step
-| Recurrence  starts, and a step that is computed once for each index along a label
-| Rows        all rows of one statement of a recurrence
+    value = View        an operand, or an earlier value, seen through a term
+          | Scalar      a number, weak in promotion
+          | Index       0, 1, ... along a label
+          | Filled      a number along some labels
+          | Map         a pointwise function; labels broadcast by name
+          | Reduction   a product of values, reduced over labels: a contraction where the reducer adds
+          | Along       softmax, cumsum, sort and their kind
+          | Arrange     a value in the order, groups, repeats of a term
+          | Drop        a value without some dims of size 1
+          | Window      a value whose dims are read at affine positions: windows, strides, parts
+          | Gather      a value whose dims are read at positions that other values hold
+          | Join        some values, each in its part of one array
+          | State       the rows of a recurrence that are read, one for each step
+          | Recurrence  starts, and a step that is computed once for each index along a label
+          | Rows        all rows of one statement of a recurrence
+
+Sources are the numbers of other values of the graph (`nameexpr.compiler.ir.graph`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from nameexpr.compiler.ir.axes import Axes, Labels
 from nameexpr.records import record
@@ -166,6 +170,47 @@ class Rows:
     axes: Axes
 
 
+@record
+class ReadAt:
+    """A dim that is read at the positions in another value; `is_inside` if they cannot leave the dim."""
+
+    label: str
+    value: int
+    is_inside: bool
+
+
+@record
+class Gather:
+    """A value, some dims of which are read at positions; labels that it shares with them are one index."""
+
+    value: int
+    positions: tuple[ReadAt, ...]
+
+
+@record
+class Segment:
+    """A part of a dim: `label` stands for all of the dim, the product of `labels` for what begins at
+    `offset`.
+    """
+
+    label: str
+    offset: int
+    labels: Labels
+
+
+@record
+class Join:
+    """Values that are the parts of one array with these labels, repeated along those that they lack.
+
+    `places` has the parts of each value, and `dtype` is that of the array; what is in no part is 0.
+    """
+
+    values: tuple[int, ...]
+    places: tuple[tuple[Segment, ...], ...]
+    labels: Labels
+    dtype: str
+
+
 Node = (
     View
     | Scalar
@@ -177,6 +222,8 @@ Node = (
     | Arrange
     | Drop
     | Window
+    | Gather
+    | Join
     | State
     | Recurrence
     | Rows
@@ -188,7 +235,7 @@ def sources_of(node: Node) -> tuple[int, ...]:
     match node:
         case View(_, value):
             return (value,) if value >= 0 else ()
-        case Map(_, arguments):
+        case Map(_, arguments) | Join(arguments):
             return arguments
         case Reduction(_, factors):
             return factors
@@ -196,6 +243,8 @@ def sources_of(node: Node) -> tuple[int, ...]:
             return (*node.inputs, *[value for starts in node.starts for _, value in starts])
         case Along(_, value) | Arrange(value) | Drop(value) | Window(value) | Rows(value):
             return (value,)
+        case Gather(value, positions):
+            return (value, *[position.value for position in positions])
         case _:
             return ()
 
@@ -204,6 +253,11 @@ def windowed(labels: Labels, reads: Sequence[Read]) -> Labels:
     """Return the labels of a value whose dims are read at positions."""
     instead = {read.label: [label for label, _ in read.strides] for read in reads}
     return tuple(dict.fromkeys([new for label in labels for new in instead.get(label, [label])]))
+
+
+def gathered(labels: Labels, positions: Mapping[str, Labels]) -> Labels:
+    """Return the labels of a value, some of which are read at positions that have other labels."""
+    return tuple(dict.fromkeys([new for label in labels for new in positions.get(label, (label,))]))
 
 
 def is_moved(node: Node) -> bool:

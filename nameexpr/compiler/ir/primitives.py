@@ -12,7 +12,7 @@ from math import prod
 
 from nameexpr.compiler.ir import slices, strides
 from nameexpr.compiler.ir.layouts import OperandLayout, layouts_or_default
-from nameexpr.compiler.ir.program import Instruction, Primitive, Program, Shape
+from nameexpr.compiler.ir.program import Instruction, Loop, Primitive, Program, Shape
 from nameexpr.compiler.ir.slices import Cuts, Shapes
 from nameexpr.compiler.ir.strides import Sources, Strides, broadcast, row_major_strides
 from nameexpr.records import record
@@ -60,9 +60,6 @@ def sliceable_axes(instruction: Instruction, sources: Shapes, depth: int) -> Cut
     return PRIMITIVES[instruction.primitive].cuts(instruction, sources, depth)
 
 
-# The shape of the result of a primitive; the shapes of its sources are checked.
-
-
 def _of_source(_: Instruction, sources: Shapes) -> Shape:
     return sources[0]
 
@@ -98,9 +95,15 @@ def _embedded(instruction: Instruction, sources: Shapes) -> Shape:
     return instruction.shape
 
 
+def _joined(instruction: Instruction, sources: Shapes) -> Shape:
+    blocks, shape = iter(sources), instruction.shape
+    for piece, number in zip(instruction.pieces, instruction.constants, strict=True):
+        assert piece.holds(next(blocks) if number is None else (), shape), f"{piece} of {shape}"
+    return shape
+
+
 def _by_letters(instruction: Instruction, sources: Shapes) -> Shape:
-    *letters, result = instruction.letters
-    return _sizes_of(result, letters, sources)
+    return _sizes_of(instruction.letters[-1], instruction.letters[:-1], sources)
 
 
 def _sizes_of(wanted: Shape, letters: Sequence[Shape], shapes: Shapes) -> Shape:
@@ -165,7 +168,7 @@ def _loop_shape(instruction: Instruction, sources: Shapes) -> Shape:
     loop = instruction.loop
     assert loop is not None
     if not loop.block:
-        return _sliced_shape(instruction, sources)
+        return _sliced_shape(loop, sources)
     (size,), block, place = loop.sizes, loop.block, loop.place
     assert 0 < block < size and (loop.tail is not None) == (size % block > 0), f"{block} of {size}"
     results = set()
@@ -181,9 +184,7 @@ def _loop_shape(instruction: Instruction, sources: Shapes) -> Shape:
     return results.pop()
 
 
-def _sliced_shape(instruction: Instruction, sources: Shapes) -> Shape:
-    loop = instruction.loop
-    assert loop is not None
+def _sliced_shape(loop: Loop, sources: Shapes) -> Shape:
     counts, depth = loop.sizes, len(loop.sizes)
     for number, (source, part) in enumerate(zip(sources, loop.body.operands, strict=True)):
         cut = loop.leading(number)
@@ -260,8 +261,11 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "window": PrimitiveRules(slices.of_positions, strides.of_window, is_view=True),
     "as_real": PrimitiveRules(lambda _, sources: (*sources[0], 2), strides.of_parts, is_view=True),
     "as_complex": PrimitiveRules(_without_parts, strides.of_pairs, is_view=True),
+    "inside": PrimitiveRules(_of_source, strides.of_source, is_view=True),
+    "take": PrimitiveRules(strides.taken),
     "repeat": PrimitiveRules(_repeated),
     "embed": PrimitiveRules(_embedded),
+    "join": PrimitiveRules(_joined),
     "copy": PrimitiveRules(_of_source, cuts=slices.kept_leading),
     "full": PrimitiveRules(_as_asked),
     "ones": PrimitiveRules(_as_asked),

@@ -17,6 +17,7 @@ from nameexpr.compiler.ir.graph import Graph, merged, use_counts
 from nameexpr.compiler.ir.nodes import (
     CAST,
     Arrange,
+    Gather,
     Map,
     Recurrence,
     Reduction,
@@ -79,10 +80,14 @@ class Lowering:
         """Create a value; a reduction with its labels in the preferred order, as far as that is free."""
         node = self.graph.nodes[number]
         match node:
-            case View() if node.position >= 0:
-                return operand_value(self.build, node, self.operands)
+            case View(_, source, axes) if source >= 0:
+                return lower_view(self.build, self.value(source), axes)
             case View():
-                return lower_view(self.build, self.value(node.value), node.axes)
+                return operand_value(self.build, node, self.operands)
+            case Scalar():
+                constant, dtype = number_of(node), self.graph.strong(number)
+                constant = float(constant.real) if node.kind == "int" and dtype == "float64" else constant
+                return self.build.emit(Instruction("constant", constants=(constant,)), (), dtype)
             case Map():
                 return self._map(number, node)
             case Reduction():
@@ -93,10 +98,19 @@ class Lowering:
                 from nameexpr.compiler.lowering.recurrences import lower_recurrence
 
                 return lower_recurrence(self, number, node, lower, lower_view)
-            case _:
-                from nameexpr.compiler.lowering.single import lower_single
+            case Gather(source, positions):
+                from nameexpr.compiler.lowering.gather import gather
 
-                return lower_single(self, number, node)
+                places = [self.source(position.value) for position in positions]
+                return gather(self.build, self.value(source), positions, places)
+            case _:
+                from nameexpr.compiler.lowering.values import lower_value
+
+                return lower_value(self.build, self.graph, number, self.source)
+
+    def source(self, number: int) -> Value:
+        """Return a value as an array."""
+        return self.strong(self.value(number))
 
     def _map(self, number: int, node: Map) -> Value:
         if self.fusing is not None and self.fusing.fuses(number):
@@ -153,6 +167,9 @@ class Lowering:
         last, before = next(reversed(self.plans.values()), (None, 0))
         self.plans[number] = self.plan(contraction, factors), before + len(last.steps if last else ())
         return self.plans[number]
+
+    def _strong_value(self, number: int) -> Value:
+        return self.strong(self.value(number))
 
     def strong(self, value: Value) -> Value:
         """Return a Python scalar as an array of the dtype that NumPy gives it; an array unchanged."""

@@ -5,7 +5,7 @@ the steps.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from nameexpr.compiler.ir.axes import Axes, Labels, flat, product_label
 from nameexpr.compiler.ir.dtypes import WeakDtype
@@ -16,8 +16,27 @@ from nameexpr.compiler.ir.strides import row_major_strides
 from nameexpr.compiler.lowering.builder import Builder, Operands, Value
 from nameexpr.records import field, record, replace
 
-if TYPE_CHECKING:
-    from nameexpr.compiler.lowering.single import ValueLowering
+
+class ValueLowering(Protocol):
+    """What lowers the values of a graph."""
+
+    @property
+    def graph(self) -> Graph:
+        """The graph."""
+
+    @property
+    def build(self) -> Builder:
+        """Collects the instructions."""
+
+    @property
+    def plan(self) -> Callable[..., Any]:
+        """Plans contractions."""
+
+    def value(self, number: int) -> Value:
+        """Return a value, created on first use."""
+
+    def source(self, number: int) -> Value:
+        """Return a value as an array."""
 
 
 @record(frozen=False)
@@ -140,7 +159,7 @@ def _starts(lowering: ValueLowering, node: Recurrence) -> tuple[list[int], tuple
     for starts, axes in zip(node.starts, node.axes, strict=True):
         row = flat(axes)
         for _, source in starts:
-            value = lowering.strong(lowering.value(source))
+            value = lowering.source(source)
             own = [label for label in value.labels if label not in row]
             order = (*own, *row)
             value = build.expand(value, order)

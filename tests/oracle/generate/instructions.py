@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nameexpr.compiler.ir.program import Instruction, Loop, Number, Shape, StepLoop
+from nameexpr.compiler.ir.program import Instruction, Loop, Number, Piece, Shape, StepLoop
 
 Letters = tuple[int, ...]
 Axes = tuple[int, ...]
@@ -40,6 +40,16 @@ def recurrence(sources: tuple[int, ...], steps: StepLoop) -> Instruction:
     return Instruction("recurrence", sources, recurrence=steps)
 
 
+def inside(source: int, size: int, number: int = 0) -> Instruction:
+    """Positions, once they are found to be inside a dim."""
+    return Instruction("inside", (source,), constants=(size, number))
+
+
+def take(source: int, places: int, axis: int) -> Instruction:
+    """An array read at positions along an axis."""
+    return Instruction("take", (source, places), axes=(axis,))
+
+
 def diagonal(source: int, letters: Letters) -> Instruction:
     """A view of the cells where axes of the same letter have the same index."""
     return Instruction("diagonal", (source,), letters=(letters, tuple(dict.fromkeys(letters))))
@@ -63,6 +73,12 @@ def repeat(source: int, shape: Shape) -> Instruction:
 def embed(source: int, shape: Shape, letters: Letters) -> Instruction:
     """A fresh array of zeros with the source on the diagonal of axes of the same letter."""
     return Instruction("embed", (source,), shape, letters=(tuple(dict.fromkeys(letters)), letters))
+
+
+def join(sources: Sequence[int], shape: Shape, pieces: Sequence[Piece], dtype: str) -> Instruction:
+    """A fresh array with the sources in their pieces, and zeros elsewhere."""
+    holes = (None,) * len(sources)
+    return Instruction("join", tuple(sources), shape, dtype=dtype, constants=holes, pieces=tuple(pieces))
 
 
 def copy(source: int, *, is_large: bool = False, is_lax: bool = False) -> Instruction:

@@ -151,9 +151,21 @@ def _window(instruction: Instruction, source: str) -> Value:
     return f"{source}[{', '.join(ranges)}]"
 
 
+def _take(instruction: Instruction, source: str, *positions: str) -> Value:
+    if instruction.function:
+        return f"{source}[{', '.join(positions)}]"
+    return method(source, "take", *positions, axes_text(instruction.axes))
+
+
 def _range(start: int, step: int, length: int) -> str:
     stop = start + step * length if length else start
     return f"{start}:{stop if stop >= 0 else ''}:{step}" if step != 1 else f"{start}:{stop}"
+
+
+def _join(instruction: Instruction, *sources: str) -> Invocation:
+    pieces = str(tuple([(piece.starts, piece.lengths, piece.split) for piece in instruction.pieces]))
+    shape, values = str(instruction.shape), filled(instruction, sources)
+    return Callee("joining", "joined")(shape, quoted(instruction.dtype), pieces, *values)
 
 
 CALLS: Mapping[Primitive, Callable[..., Value]] = {
@@ -171,7 +183,9 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "einsum": _einsum,
     "embed": lambda instruction, x: _ours("embed")(x, str(instruction.shape), str(instruction.letters[1])),
     "full": _full,
+    "join": _join,
     "integer_matmul": lambda instruction, x, y: _ours("integer_matmul")(x, y, quoted(instruction.dtype)),
+    "inside": lambda instruction, x: Callee("reading", "inside")(x, *map(str, instruction.constants)),
     "matmul": lambda _, x, y: numpy("matmul")(x, y),
     "item": lambda instruction, x: f"{x}[{instruction.axes[0]}]",
     "multiply": lambda instruction, x, y: numpy("multiply")(x, y, dtype=_dtype(instruction.dtype)),
@@ -182,6 +196,7 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "reshape": lambda instruction, x: method(x, "reshape", str(instruction.shape)),
     "slices": _slices,
     "sum": _sum,
+    "take": _take,
     "transpose": _transpose,
     "vecdot": lambda _, x, y: numpy("vecdot")(x, y),
     "window": _window,

@@ -29,7 +29,6 @@ from nameexpr.compiler.ir.axes import (
 from nameexpr.compiler.ir.dtypes import WeakDtype, is_castable, strong
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.nodes import Along, Arrange, Index, View
-from nameexpr.dims import name_fault
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import ALONG, CONSTANTS, INDEX, NEED_ELEMENTS, SIZE
 from nameexpr.records import field, record, replace
@@ -91,8 +90,14 @@ class FormulaWriter:
         statement, axes = self.scope.tree.statements[number], self.views.left[number]
         values, graph = self.values, self.values.graph
         if self.views.readings or self.scope.has_readings:
-            self._read_positions(statement)
-        value, mention = self.value(statement.value)
+            from nameexpr.compiler.analysis.build.positions import learn_sizes
+
+            learn_sizes(values, statement, {name: one.axes for name, one in self.statements.items()})
+        joined = self.views.joined
+        if axes is not None and joined and not joined.keys().isdisjoint(flat(axes)):
+            value, mention = self._joined(statement, axes)
+        else:
+            value, mention = self.value(statement.value)
         values.named.add(value)
         if statement.term is None or axes is None:
             order = in_order(mention, graph.labels[value])
@@ -112,15 +117,11 @@ class FormulaWriter:
             self.statements[statement.name] = written
         return written
 
-    def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Return the shapes of the statements so far that have a term."""
-        earlier = {name: one.axes for name, one in self.statements.items() if one.axes is not None}
-        return {name: tuple(map(self.values.graph.cells, axes)) for name, axes in earlier.items()}
+    def _joined(self, statement: ast.Statement, axes: Axes) -> tuple[int, Labels]:
+        from nameexpr.compiler.analysis.build.joins import joined
 
-    def _read_positions(self, statement: ast.Statement) -> None:
-        from nameexpr.compiler.analysis.resolve_views import read_statement
-
-        read_statement(self.scope.text, statement, self.shapes(), self.views)
+        given = [self.value(node)[0] for node in statement.values]
+        return joined(self.values, statement, given, axes), ()
 
     def in_dtype(self, result: StatementValue, statement: ast.Statement) -> StatementValue:
         """Return a result in the requested dtype (NE610 if that dtype cannot hold it)."""
@@ -137,22 +138,9 @@ class FormulaWriter:
 
     def names(self, statement: StatementValue) -> Names:
         """Return the names of a statement's dims."""
-        own = self.values.under.get(statement.value, {})
-        if statement.term is not None:
-            from nameexpr.compiler.analysis.names import result_names
+        from nameexpr.compiler.analysis.build.names import names_of
 
-            dots = tuple([own.get(label.number) for label in labels_under(DOTS, statement.order)])
-            return result_names(statement.term, {**self.views.under, DOTS: dots}, self.scope.text)
-        names: list[str | None] = []
-        for label in statement.order:
-            if not isinstance(label, Unnamed):
-                names.append(label if name_fault(label) is None else None)
-            elif is_under_dots(label):
-                names.append(own.get(label.number))
-            else:
-                under = self.views.under.get(label.word, ())
-                names.append(under[label.number - 1] if 0 < label.number <= len(under) else None)
-        return tuple(names)
+        return names_of(self.values, statement.value, statement.term, statement.order)
 
     def check_left(self, statement: ast.Statement, value: int, axes: Axes) -> None:
         """Reject dims that would be dropped implicitly, and new dims of unknown size."""
@@ -198,10 +186,9 @@ class FormulaWriter:
             return self._earlier(node, statement)
         term = node.term if node.term is not None else self.views.default[node.name]
         axes = self.views.axes[node.name, term]
-        position = self.scope.operands.index(node.name)
-        dtype = self.dtypes[node.name]
+        position, dtype = self.scope.operands.index(node.name), self.dtypes[node.name]
         value = self.values.graph.add(View(position, -1, axes), flat(axes), dtype)
-        value, seen = self.values.read(value, axes)
+        value, seen = self.read(node, value, axes)
         if self.dtype not in ("", dtype) and not isinstance(dtype, WeakDtype):
             value = self.values.cast(value, self.dtype)
         names = self.views.operands[node.name].names
@@ -209,6 +196,14 @@ class FormulaWriter:
             pairs = ((group[0], name) for group, name in zip(axes, names, strict=True) if group)
             self.values.under[value] = {label.number: name for label, name in pairs if is_under_dots(label)}
         return value, mentioned(term, seen)
+
+    def read(self, node: ast.Use, value: int, axes: Axes) -> tuple[int, Axes]:
+        """Return a value some dims of which are read in parts or at positions, and the axes that it has."""
+        if self.views.readings.keys().isdisjoint(flat(axes)):
+            return value, axes
+        from nameexpr.compiler.analysis.build.positions import read
+
+        return read(self.values, node.name, value, axes, replace(self, dtype="").value)
 
     def _size_or_index(self, node: ast.Use) -> tuple[int, Labels]:
         assert node.term is not None
@@ -250,7 +245,7 @@ class FormulaWriter:
             axes = relabelled(self.scope.text, (node.name, term), shape, self.views)
         assert term is not None
         value = graph.add(View(-1, statement.arranged, axes), flat(axes), graph.dtypes[statement.arranged])
-        value, axes = self.values.read(value, axes)
+        value, axes = self.read(node, value, axes)
         if any(isinstance(item, Dots) for item in term.items):
             self.values.under[value] = self.values.under.get(statement.value, {})
         return value, mentioned(term, axes) if node.term is not None else statement.mention

@@ -48,8 +48,8 @@ class Writer(Protocol):
     def value(self, node: ast.Node) -> tuple[int, Labels]:
         """Return the number of a node's value, and its labels in the order of the text."""
 
-    def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Return the shapes of the statements so far that have a term."""
+    def read(self, node: ast.Use, value: int, axes: Axes) -> tuple[int, Axes]:
+        """Return a value some dims of which are read in parts or at positions."""
 
     def check_left(self, statement: ast.Statement, value: int, axes: Axes) -> None:
         """Reject dims that would be dropped."""
@@ -89,13 +89,15 @@ class RecurrenceWriter:
         """Learn the sizes of the rows, and of what is read of them."""
         writer, views = self.writer, self.writer.views
         sizes, text = views.sizes, writer.scope.text
-        shapes = writer.shapes()
+        cells = writer.values.graph.cells
+        earlier = {name: one.axes for name, one in writer.statements.items() if one.axes is not None}
+        shapes = {name: tuple(map(cells, axes)) for name, axes in earlier.items()}
         for number in self.group.numbers:
             statement, axes = writer.scope.tree.statements[number], views.left[number]
             assert axes is not None and statement.name is not None
             for labels in axes:
                 for label in labels:
-                    parts = views.readings[label].parts if label in views.readings else ((label,),)
+                    parts = views.joined[label].parts if label in views.joined else ((label,),)
                     unknown = [one for part in parts for one in part if one not in sizes]
                     if unknown:
                         raise error(faults.no_size(writer.scope.tree, statement, unknown[0]))
@@ -149,7 +151,7 @@ class RecurrenceWriter:
         step = step_of(statement)
         if step is None:
             return Rowed(statement, axes, axes.index((self.group.label,)), 0, (), "bool")
-        graph, parts = writer.values.graph, views.readings[axes[step.dim][0]].parts[:-1]
+        graph, parts = writer.values.graph, views.joined[axes[step.dim][0]].parts[:-1]
         given = statement.values[:-1]
         if not given:
             from nameexpr.syntax.items import parts_of
@@ -176,9 +178,7 @@ class RecurrenceWriter:
         """Write the steps until their dtypes are those of the rows that they read."""
         values = self.writer.values
         for row in self.rows:  # a number has no dtype of its own: the step determines it
-            held = [value for _, value in row.starts]
-            strong = [value for value in held if not isinstance(values.graph.dtypes[value], WeakDtype)]
-            row.dtype = values.common_dtype(strong, ["bool"])
+            row.dtype = self._joined(row, "bool", is_strong=True)
         for _ in range(MOST_DTYPES):
             before = [row.dtype for row in self.rows]
             for number, row in enumerate(self.rows):
@@ -189,11 +189,12 @@ class RecurrenceWriter:
                 return
         raise error(faults.no_dtype(self.writer.scope.text, self.rows[0].statement))
 
-    def _joined(self, row: Rowed, dtype: str) -> str:
-        """Return the dtype that holds the starts and a step."""
+    def _joined(self, row: Rowed, dtype: str, *, is_strong: bool = False) -> str:
+        """Return the dtype that holds the starts, but for numbers if `is_strong`, and a step."""
         values = self.writer.values
-        held = [value for _, value in row.starts]
-        return values.common_dtype(held, [dtype, row.dtype])
+        held = [values.graph.dtypes[value] for _, value in row.starts]
+        kept = [own for own in held if not (is_strong and isinstance(own, WeakDtype))]
+        return values.arithmetic.promoted((row.dtype, dtype, *kept))
 
     def _write_step(self, row: Rowed) -> None:
         writer, graph, label = self.writer, self.writer.values.graph, self.group.label
@@ -224,7 +225,7 @@ class RecurrenceWriter:
             labels = (self.group.label, *flat(rest))
             value = graph.add(replace_dtype(state, row.dtype), labels, row.dtype)
             axes = (*axes[: row.dim], (self.group.label,), *axes[row.dim + 1 :])
-        value, seen = writer.values.read(value, axes)
+        value, seen = writer.read(node, value, axes)
         return value, mentioned(node.term, seen)
 
     def _recurrence(self) -> Recurrence:

@@ -15,7 +15,7 @@ from nameexpr.compiler.analysis.operands import Views
 from nameexpr.compiler.ir.axes import Axes, EllipsisNames, Labels, Unnamed, is_under_dots
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, KIND_OF, MAGNITUDE, WEAK, WeakDtype
 from nameexpr.compiler.ir.graph import Graph
-from nameexpr.compiler.ir.nodes import CAST, Drop, Map, Scalar, Window, number_of, windowed
+from nameexpr.compiler.ir.nodes import CAST, Drop, Map, Scalar, number_of
 from nameexpr.errors import Diagnostic, Mark, NotHeldError, Span, error
 from nameexpr.ops import FUNCTIONS, INTEGER
 from nameexpr.records import field, record
@@ -73,7 +73,7 @@ class Values:
     def map(self, values: Sequence[int], function: str, span: Span) -> int:
         """Return a pointwise function of values: folded if all of them are numbers of the text."""
         graph = self.graph
-        values = self._broadcast(values, span)
+        values = self.broadcast(values, span)
         nodes = [graph.nodes[value] for value in values]
         kernel, dtypes = FUNCTIONS[function].kernel, self._dtypes(values)
         if all(isinstance(node, Scalar) for node in nodes):
@@ -92,41 +92,18 @@ class Values:
         if not self.unsure.isdisjoint(values):
             values = self._integers(kernel, values, dtype)
         if function == "where":
-            values = [values[0], *(self._held(value, dtype, span) for value in values[1:])]
+            values = [values[0], *(self.held(value, dtype, span) for value in values[1:])]
         labels = tuple(dict.fromkeys([label for value in values for label in graph.labels[value]]))
         result = graph.add(Map(function, tuple(values)), labels, dtype)
         graph.spans.setdefault(result, span)
         if dtype == WEAK[int] and self._may_be_fraction(function, values):
             self.unsure.add(result)
-        self._unify_names(result, values, span)
+        self.unify_names(result, values, span)
         return result
 
     def cast(self, value: int, dtype: str) -> int:
         """Return a value in another dtype."""
         return self.graph.add(Map(CAST, (value,), dtype), self.graph.labels[value], dtype)
-
-    def common_dtype(self, values: Sequence[int], dtypes: Sequence[str]) -> str:
-        """Return the dtype that holds some values and dtypes; numbers of the text are weak."""
-        common = dtypes[0]
-        for dtype in (*dtypes[1:], *self._dtypes(values)):
-            common = self.arithmetic.dtype_of("where", ("bool", common, dtype))
-        return common
-
-    def read(self, value: int, axes: Axes) -> tuple[int, Axes]:
-        """Return a value of which some dims are read in parts or at positions, and the axes that it has."""
-        if not self.views.readings:
-            return value, axes
-        from nameexpr.compiler.analysis.readings import read_of, visible
-
-        readings, graph = self.views.readings, self.graph
-        found = [readings[label] for labels in axes for label in labels if label in readings]
-        if not found:
-            return value, axes
-        reads = tuple([read for one in found if (read := read_of(one, graph.sizes)) is not None])
-        if len(reads) < len(found):
-            raise error(Diagnostic("NE239", "positions from data are not supported yet", self.tree.text))
-        window = graph.add(Window(value, reads), windowed(graph.labels[value], reads), graph.dtypes[value])
-        return window, visible(axes, readings)
 
     def ask(self, ask: Callable[[], T], function: str, values: Sequence[int], span: Span) -> T:
         """Return the answer of the array library, or raise NE524 if it does not define the function for these
@@ -136,6 +113,11 @@ class Values:
             return ask()
         except (TypeError, ValueError) as refused:
             raise error(faults.undefined(self.tree.text, function, self._dtypes(values), span)) from refused
+
+    def promoted(self, values: Sequence[int], span: Span) -> str:
+        """Return the dtype of an array that holds all values."""
+        dtypes = self._dtypes(values)
+        return self.ask(lambda: self.arithmetic.promoted(dtypes), "joined", values, span)
 
     def reduced_dtype(self, reducer: str, factors: Sequence[int], span: Span) -> str:
         """Return the dtype of a reduction of the product of some values."""
@@ -164,7 +146,7 @@ class Values:
     def _dtypes(self, values: Sequence[int]) -> tuple[str, ...]:
         return tuple([self.graph.dtypes[value] for value in values])
 
-    def _held(self, value: int, dtype: str, span: Span) -> int:
+    def held(self, value: int, dtype: str, span: Span) -> int:
         """Return an integer as a value of a dtype that can hold it: `where` would wrap it silently."""
         if self.graph.dtypes[value] != WEAK[int] or dtype not in MAGNITUDE:
             return value
@@ -202,7 +184,7 @@ class Values:
             return known is None or known < 0
         return function in DIVIDING and not known
 
-    def _broadcast(self, values: Sequence[int], span: Span) -> Sequence[int]:
+    def broadcast(self, values: Sequence[int], span: Span) -> Sequence[int]:
         """Return values whose dims under `...` fit: those of size 1 broadcast (NE309 if others differ)."""
         meeting: dict[int, list[Unnamed]] = {}
         for label in dict.fromkeys([label for value in values for label in self.graph.labels[value]]):
@@ -227,7 +209,7 @@ class Values:
         self.under[narrower] = self.under.get(value, {})
         return narrower
 
-    def _unify_names(self, result: int, values: Sequence[int], span: Span) -> None:
+    def unify_names(self, result: int, values: Sequence[int], span: Span) -> None:
         """Unify the names that values have under `...` (NE402 if two of them differ)."""
         names: dict[int, str | None] = {}
         for value in values if self.under else ():
