@@ -37,7 +37,7 @@ def use_faults(text: str, terms: Iterable[ast.Term]) -> Iterator[Diagnostic]:
 
 
 def _shape_faults(text: str, item: ast.Item) -> Iterator[Diagnostic]:
-    """Yield the parts that are missing, or that are not products of single dims."""
+    """Yield the parts that are not products of single dims."""
     parts = parts_of(item)
     group = group_of(item)
     for inner in () if group is None else group.items:
@@ -45,9 +45,6 @@ def _shape_faults(text: str, item: ast.Item) -> Iterator[Diagnostic]:
             message, hint = "parts in a group are not supported yet", "give the dim of the parts a term"
             yield Diagnostic("NE226", message, text, (Mark(item.span),), hint=hint)
     for part in () if parts is None else parts.parts:
-        if not part.items:
-            hint = "a part is a dim or a number: (1 + T)"
-            yield Diagnostic("NE129", "a part is missing", text, (Mark(item.span),), hint=hint)
         for inner in part.items:
             if isinstance(inner, ast.STRETCHED) or parts_of(inner) is not None:
                 message = f"'{unparse_item(inner)}' cannot be in a part: it is not a single dim"
