@@ -33,9 +33,12 @@ def use_faults(text: str, terms: Iterable[ast.Term]) -> Iterator[Diagnostic]:
 
 def _one_live_part(text: str, item: ast.Item, parts: ast.Parts) -> Iterator[Diagnostic]:
     live = [part for part in parts.parts if is_live(part)]
-    if len(live) != 1:
+    rests = [part for part in parts.parts if any(isinstance(one, ast.Anonymous) for one in part.items)]
+    if len(live) != 1 or len(rests) > 1:
         message = f"which part of {unparse_item(parts)} is meant?"
         hint = "write _ for the part that is not: x[N (a=2 + _)]"
+        if len(live) == 1:
+            hint = "a single part can be _, for the rest: x[N (2 + a + _)]"
         yield Diagnostic("NE220", message, text, (Mark(item.span),), hint=hint)
 
 
