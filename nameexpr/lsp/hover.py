@@ -91,7 +91,7 @@ def _of_expression(found: TextAt) -> list[str]:
     tree, sizes = parse(found.text), _sizes(found.call.literal)
     if tree.outputs is None:
         return []
-    lines = ["", f"result: `{unparse_term(tree.outputs[0]) or '()'}`"]
+    lines = ["", f"result: `{', '.join(unparse_term(term) or '()' for term in tree.outputs)}`"]
     if len(tree.inputs) > MOST or not _is_sized(tree.inputs, sizes):
         return lines
     compiled = compile_text(found.text, sizes=sizes or None, reduce=_reduce(found.call.literal))
@@ -104,10 +104,9 @@ def _of_formula(found: TextAt) -> list[str]:
 
     tree, compiled = parse_formula(found.text), compile_formula(found.text)
     terms: dict[str, ast.Term] = {}
-    for statement in tree.statements:
-        for node in walk.nodes(statement.value):
-            if isinstance(node, ast.Use) and node.term is not None:
-                terms.setdefault(node.name, node.term)
+    for node in walk.nodes_of(tree.statements):
+        if isinstance(node, ast.Use) and node.term is not None:
+            terms.setdefault(node.name, node.term)
     if len(compiled.operands) > MOST or not all(name in terms for name in compiled.operands):
         return []
     used = tuple(terms[name] for name in compiled.operands)

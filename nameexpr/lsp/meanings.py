@@ -18,7 +18,7 @@ from nameexpr.errors import Span
 from nameexpr.ops import ALONG, CONSTANTS, INDEX, OPERATORS, POINTWISE, REDUCTIONS, SIZE
 from nameexpr.records import record
 from nameexpr.syntax import ast, walk
-from nameexpr.syntax.unparse import unparse_item, unparse_statement, unparse_term
+from nameexpr.syntax.unparse import unparse_item, unparse_place, unparse_statement, unparse_term
 
 _FUNCTIONS = {**POINTWISE, **REDUCTIONS, **ALONG}
 _OF_ONE_DIM = {
@@ -26,6 +26,8 @@ _OF_ONE_DIM = {
     INDEX: f"`{INDEX}[C]`: 0, 1, ... along a dim",
 }
 _ITEMS = {
+    ast.Parts: "a dim in parts, one after the other",
+    ast.At: "a dim, read at a position",
     ast.Anonymous: "a dim of any name and size",
     ast.Dots: "any number of dims, aligned from the right and broadcast",
     ast.Pack: "a pack: any number of dims, the same wherever it is written",
@@ -83,11 +85,12 @@ def in_expression(
         return Meaning((f"`: {reducer.name}`, a reducer: {row.doc}",), reducer.span)
     terms = [_Brackets(term, f"operand {number}") for number, term in enumerate(tree.inputs)]
     terms += [_Brackets(term, "the result") for term in tree.outputs or ()]
-    found = _in_terms(terms, place, sizes)
+    found = _label_at(terms, place, sizes)
     if found is None:
-        return Meaning(tuple(_overview(tree)), Span(0, len(tree.text)))
-    label = next((atom.name for atom in _labels(tree.terms) if _holds(atom.span, place)), "")
-    if tree.outputs and label and label not in walk.labels_in(*tree.outputs):
+        return _in_terms(terms, place, sizes) or Meaning(tuple(_overview(tree)), Span(0, len(tree.text)))
+    label = next(atom.name for atom in _labels(tree.terms) if _holds(atom.span, place))
+    is_read = any(atom.name == label for atom in walk.value_atoms_of(ast.LABELLED, tree.inputs))
+    if tree.outputs and is_read and label not in walk.labels_in(*tree.outputs):
         name = reducer.name if reducer else reduce
         how = f"reduced by `{name}`" if name else "summed over"
         return Meaning((*found.lines, f"- not in the result: {how}"), found.span)
@@ -104,15 +107,18 @@ def _overview(tree: ast.Expression) -> Iterator[str]:
 def in_formula(tree: ast.Formula, place: int) -> Meaning:
     """Return the meaning of a position in a formula: the smallest part that contains it."""
     terms = list(_brackets(tree))
-    found = _in_terms(terms, place, NOTHING)
+    found = _label_at(terms, place, NOTHING)
     if found is not None:
         return found
     statement = next((one for one in tree.statements if _holds(one.span, place)), tree.statements[-1])
     named = {one.name: one for one in tree.statements if one.name is not None}
-    for node in walk.nodes(statement.value):
+    for node in walk.nodes_of((statement,)):
         span = node.operator_span if isinstance(node, ast.Binary) else getattr(node, "name_span", None)
         if span is not None and _holds(span, place):
             return _of_node(node, span, named, terms)
+    found = _in_terms(terms, place, NOTHING)
+    if found is not None:
+        return found
     span = statement.name_span if _holds(statement.name_span, place) else statement.span
     return Meaning((f"`{unparse_statement(statement)}`", *_overview_of(statement)), span)
 
@@ -144,49 +150,74 @@ def _brackets(tree: ast.Formula) -> Iterator[_Brackets]:
     for statement in tree.statements:
         if statement.term is not None:
             yield _Brackets(statement.term, name=statement.name or "")
-        for node in walk.nodes(statement.value):
+        for node in walk.nodes_of((statement,)):
             if isinstance(node, ast.CallAlong):
                 yield _Brackets(node.term, name=node.function, is_function=True)
-            elif isinstance(node, ast.Use) and node.term is not None:
-                yield _Brackets(node.term, name=node.name)
+            elif isinstance(node, ast.Use) and node.term is not None and node.term.span != node.span:
+                yield _Brackets(node.term, name=node.name)  # not the label of a position
 
 
-def _in_terms(terms: list[_Brackets], place: int, given: Mapping[str, int]) -> Meaning | None:
-    """Return the label, or else the item or the whole term, that contains a position."""
+def _label_at(terms: list[_Brackets], place: int, given: Mapping[str, int]) -> Meaning | None:
+    """Return the label at a position."""
     every = [one.term for one in terms]
-    sizes = {**{atom.name: atom.size for atom in walk.atoms_of(ast.Sized, every)}, **given}
+    sizes = _sizes(every, given)
     for atom in _labels(every):
         if _holds(atom.span, place):
             size = f", of size {sizes[atom.name]}" if atom.name in sizes else ""
             lines = dict.fromkeys(line for one in terms for line in _dims_of(atom.name, one))
             return Meaning((f"`{atom.name}`: a label{size}", *lines), atom.span)
-    for one in terms:
-        for item in walk.atoms(one.term.items):
-            if _holds(item.span, place) and type(item) in _ITEMS:
-                return Meaning((f"`{unparse_item(item)}`: {_ITEMS[type(item)]}",), item.span)
-        if _holds(one.term.span, place):
-            dims = [f"- dim {number}: {_item(item, sizes)}" for number, item in enumerate(one.term.items)]
-            count = f"{len(dims)} dim{'s' * (len(dims) != 1)}"
-            return Meaning((f"{one.shown if one.name else one.title}: {count}", *dims), one.term.span)
     return None
 
 
-def _labels(terms: Iterable[ast.Term]) -> list[ast.Label | ast.Sized | ast.Alias]:
-    return walk.atoms_of(ast.LABELLED, terms)
+def _in_terms(terms: list[_Brackets], place: int, given: Mapping[str, int]) -> Meaning | None:
+    """Return the item, or else the whole term, that contains a position; for terms in each other the
+    innermost.
+    """
+    sizes = _sizes([one.term for one in terms], given)
+    around = [one for one in terms if _holds(one.term.span, place)]
+    if not around:
+        return None
+    one = min(around, key=lambda brackets: len(range(*brackets.term.span)))
+    for item in one.term.items:
+        whole = [item for item in (item, *walk.atoms((item,))) if type(item) in _ITEMS]
+        inner = next((item for item in reversed(whole) if _holds(item.span, place)), None)
+        if inner is not None:
+            return Meaning((f"`{unparse_item(inner)}`: {_ITEMS[type(inner)]}",), inner.span)
+    dims = [f"- dim {number}: {_item(item, sizes)}" for number, item in enumerate(one.term.items)]
+    count = f"{len(dims)} dim{'s' * (len(dims) != 1)}"
+    return Meaning((f"{one.shown if one.name else one.title}: {count}", *dims), one.term.span)
+
+
+def _sizes(terms: list[ast.Term], given: Mapping[str, int]) -> dict[str, int]:
+    return {**{atom.name: atom.size for atom in walk.atoms_of(ast.Sized, terms)}, **given}
+
+
+def _labels(terms: Iterable[ast.Term]) -> list[ast.Labelled]:
+    """Return the labels of terms, and those of their positions."""
+    every = list(terms)
+    places = [atom for term in every for place in walk.places(term) for atom in walk.labels_in_place(place)]
+    return [*walk.atoms_of(ast.LABELLED, every), *(atom for atom in places if isinstance(atom, ast.LABELLED))]
 
 
 def _dims_of(label: str, brackets: _Brackets) -> Iterator[str]:
     """Yield the dims of a term that have a label, or what a function does with it."""
     for number, item in enumerate(brackets.term.items):
-        if not any(isinstance(atom, ast.LABELLED) and atom.name == label for atom in walk.atoms((item,))):
+        if not any(atom.name == label for atom in _labels((ast.Term((item,)),))):
             continue
         if brackets.is_function:
             does = "reduces over" if brackets.name in REDUCTIONS else "goes along"
             yield f"- {brackets.shown} {does} it"
             continue
-        is_part = isinstance(item, ast.Group | ast.NamedGroup)
-        group = f", part of `{unparse_item(item)}`" if is_part else ""
-        yield f"- {brackets.shown}: dim {number}{group}"
+        yield f"- {brackets.shown}: dim {number}{_share(label, item)}"
+
+
+def _share(label: str, item: ast.Item) -> str:
+    """Return what a label is of an item that has more than a label."""
+    if isinstance(item, ast.At):
+        is_base = label in walk.labels_in(ast.Term((item.base,)))
+        return f", read at `{unparse_place(item.place)}`" if is_base else f", in `{unparse_item(item)}`"
+    is_part = isinstance(item, ast.Group | ast.Parts | ast.NamedGroup)
+    return f", part of `{unparse_item(item)}`" if is_part else ""
 
 
 def _item(item: ast.Item, sizes: Mapping[str, int]) -> str:

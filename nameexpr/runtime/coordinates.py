@@ -25,7 +25,7 @@ from nameexpr.syntax.ast import (
     Term,
     Use,
 )
-from nameexpr.syntax.walk import atoms, labels_in, nodes
+from nameexpr.syntax.walk import atoms, labels_in, nodes_of
 from nameexpr.tensors import NamedTensor, wrap
 from nameexpr.tensors.coordinates import agreed, without
 from nameexpr.tensors.labelled import attach
@@ -61,7 +61,7 @@ def moved_labels(tree: Expression | Scope) -> set[str]:
     if isinstance(tree, Expression):
         return _renamed((*tree.inputs, *(tree.outputs or ())))
     statements = tree.tree.statements
-    used = [node for statement in statements for node in nodes(statement.value)]
+    used = list(nodes_of(statements))
     terms = [
         one.term for one in (*statements, *used) if isinstance(one, Statement | Use | CallAlong) and one.term
     ]
@@ -78,7 +78,7 @@ def _renamed(terms: Iterable[Term]) -> set[str]:
 def _relabelled(statements: Iterable[Statement]) -> set[str]:
     """Return the labels of uses under which earlier statements have other labels, as in `c[M] - c[N]`."""
     terms = {one.name: one.term for one in statements if one.term}
-    used = [node for one in statements for node in nodes(one.value) if isinstance(node, Use) and node.term]
+    used = [node for node in nodes_of(statements) if isinstance(node, Use) and node.term]
     moved: set[str] = set()
     for use in used:
         own = terms.get(use.name)

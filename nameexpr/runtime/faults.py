@@ -23,7 +23,7 @@ from nameexpr.ops import FUNCTIONS
 from nameexpr.runtime.operands import array_of, names_of
 from nameexpr.runtime.promotion import function_of
 from nameexpr.syntax.ast import Binary, Number, Unary, Use
-from nameexpr.syntax.walk import nodes
+from nameexpr.syntax.walk import nodes_of
 
 NEGATIVE_POWERS = "negative integer powers"
 """NumPy's message for integers to negative powers."""
@@ -87,7 +87,7 @@ def _formula_fault(
         return str(unheld), spans, unheld.hint if isinstance(unheld, NotHeldError) else ""
     if NEGATIVE_POWERS not in reason:
         return reason, [], ""
-    every = [node for statement in compiled.tree.tree.statements for node in nodes(statement.value)]
+    every = list(nodes_of(compiled.tree.tree.statements))
     powers = [node for node in every if isinstance(node, Binary) and node.operator == "**"]
     signed = [node for node in powers if isinstance(node.right, Unary)]
     return reason, [node.operator_span for node in signed or powers], "write x ** -1.0, or 1 / x"
@@ -170,7 +170,7 @@ def _spans(
     """Return where a number is written, as a literal or an operand; else the function that takes it."""
     tree, names = compiled.tree.tree, compiled.tree.operands
     same = [name for name, one in zip(names, operands, strict=True) if type(one) is int and one == number]
-    every = [node for statement in tree.statements for node in nodes(statement.value)]
+    every = list(nodes_of(tree.statements))
     found = [node.span for node in every if isinstance(node, Number) and node.value == number]
     found += [node.span for node in every if isinstance(node, Use) and node.name in same]
     span = compiled.graph.spans.get(value)

@@ -195,7 +195,7 @@ def structure_of(scope: Scope, operands: Sequence[str]) -> Any:
     statements = []
     try:
         for number, statement in enumerate(scope.tree.statements, len(names)):
-            walk = tuple(nodes(statement.value))
+            walk = [node for value in (statement.value, *statement.others) for node in nodes(value)]
             value = tuple([_node_key(node, names, numbers) for node in walk])
             statements.append((_term_key(statement.term, numbers), value))
             if statement.name is not None:

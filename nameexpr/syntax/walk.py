@@ -24,6 +24,7 @@ from nameexpr.syntax.ast import (
     NamedGroup,
     Node,
     Parts,
+    Statement,
     Term,
     Unary,
     Use,
@@ -94,15 +95,21 @@ def nodes(tree: Node) -> Iterator[Node]:
         stack.extend(reversed(children(node)))
 
 
+def nodes_of(statements: Iterable[Statement]) -> Iterator[Node]:
+    """Yield all nodes of all values of statements, from left to right."""
+    for statement in statements:
+        for value in statement.values:
+            yield from nodes(value)
+
+
 def terms_in(tree: Formula) -> Iterator[Term]:
     """Yield every term of a formula: on the left, of uses, in brackets."""
     for statement in tree.statements:
         if statement.term is not None:
             yield statement.term
-        for value in statement.values:
-            for node in nodes(value):
-                if isinstance(node, Use | CallAlong) and node.term is not None:
-                    yield node.term
+        for node in nodes_of((statement,)):
+            if isinstance(node, Use | CallAlong) and node.term is not None:
+                yield node.term
 
 
 def labels_in(*terms: Term) -> set[str]:

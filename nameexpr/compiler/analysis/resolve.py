@@ -11,7 +11,17 @@ from collections.abc import Sequence
 
 from nameexpr.compiler.analysis.operands import Operand, describe, fits, numbers, stretch, title, titles
 from nameexpr.compiler.analysis.readings import Reading
-from nameexpr.compiler.ir.axes import DOTS, Axes, Labels, anonymous, literal, under_word, whole_dim
+from nameexpr.compiler.ir.axes import (
+    DOTS,
+    Axes,
+    Labels,
+    Unnamed,
+    anonymous,
+    literal,
+    shown,
+    under_word,
+    whole_dim,
+)
 from nameexpr.errors import TOLD, Diagnostic, Mark, error
 from nameexpr.records import field, record
 from nameexpr.syntax import ast
@@ -86,7 +96,7 @@ def resolve_result(
     for item in term.items:
         inside = numbers(item, packs[item.word]) if isinstance(item, ast.STRETCHED) else (0,)
         dims += [(item, number) for number in inside]
-    axes = _Reader(packs, written, readings=readings).axes(dims, None, f"{name}=")
+    axes = _Reader(packs, written, readings=readings).axes(dims, None)
     _check_dims(text, "the result", term, axes)
     return axes
 
@@ -100,6 +110,7 @@ class _Reader:
     anonymous: int = 0
     drops_ones: bool = False
     readings: dict[str, Reading] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
 
     def axes(self, dims: Sequence[tuple[ast.Item, int]], operand: int | None, where: str = "") -> Axes:
         """Return the labels of each dim; most dims have a single label."""
@@ -122,8 +133,20 @@ class _Reader:
             assert parts is not None
             inside = [self.part(part, operand, f"{path}+{at}", where) for at, part in enumerate(parts.parts)]
             live = tuple([at for at, part in enumerate(parts.parts) if is_live(part)])
+            label = label if where else self.joined(inside)
             self.readings[label] = Reading(label, tuple(inside), live, None, item.span)
         return (label,)
+
+    def joined(self, parts: Sequence[Labels]) -> Unnamed:
+        """Return the label of a dim of a result: the same parts are the same dim, except within one
+        term.
+        """
+        word = f"({' + '.join([' '.join(map(shown, part)) for part in parts])})"
+        number = 0
+        while (label := whole_dim(word, f"={number}")) in self.seen:
+            number += 1
+        self.seen.add(label)
+        return label
 
     def part(self, part: ast.Group, operand: int | None, path: str, where: str) -> Labels:
         """Return the labels of one part; what `_` skips has a label that nothing else has."""

@@ -12,7 +12,7 @@ from itertools import islice
 from nameexpr.compiler.analysis.faults.values import marks_of_label, other_size
 from nameexpr.compiler.analysis.names import match_names
 from nameexpr.compiler.analysis.operands import Operand, View, Views, labelled, stretch
-from nameexpr.compiler.analysis.readings import labels_of, placed
+from nameexpr.compiler.analysis.readings import Reading, labels_of, placed
 from nameexpr.compiler.analysis.resolve import Resolved, resolve, resolve_result
 from nameexpr.compiler.analysis.scope import Scope, terms_of
 from nameexpr.compiler.analysis.sizes import solve
@@ -46,13 +46,13 @@ def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[
     ]
     under = match_names(expression, blanked, packs)
     written: dict[str, int] = {}
+    joined: dict[str, Reading] = {}
     left: list[Axes | None] = []
     for statement in tree.statements:
         left.append(None)
         if statement.term is not None:
             _check_left(tree.text, statement.term, packs)
-            name = statement.name or ""
-            left[-1] = resolve_result(statement.term, packs, written, tree.text, resolved.readings, name)
+            left[-1] = resolve_result(statement.term, packs, written, tree.text, joined)
     sized = tuple(walk.atoms_of(ast.Sized, walk.terms_in(tree)))
     written |= {item.name: item.size for item in sized}
     resolved = replace(resolved, written={**written, **resolved.written}, sized=sized)
@@ -68,7 +68,7 @@ def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[
             marks = marks_of_label(tree, name)
             raise error(Diagnostic("NE330", message, tree.text, marks, hint="leave it out of sizes="))
     axes = dict(zip(pairs, resolved.operands, strict=True))
-    return Views(operands, axes, default, tuple(left), known, packs, under, resolved.readings)
+    return Views(operands, axes, default, tuple(left), known, packs, under, resolved.readings, joined)
 
 
 def _plain_labels(tree: ast.Formula) -> set[str]:

@@ -139,7 +139,9 @@ def _terms(tree: ast.Formula, uses: list[ast.Use]) -> Iterator[Diagnostic]:
     from nameexpr.compiler.analysis.rules.check import INPUT_RULES
     from nameexpr.compiler.analysis.rules.parts import part_faults
 
-    yield from part_faults(tree, terms, left)
+    whole = {(statement.name, statement.term) for statement in tree.statements}
+    read = [use.term for use in uses if use.term is not None and (use.name, use.term) not in whole]
+    yield from part_faults(tree, read, left)
     for rule in INPUT_RULES:
         yield from rule(ast.Expression(terms, left, None, tree.text), False, "operand")  # noqa: FBT003
     for use, term in zip(uses, terms, strict=True):

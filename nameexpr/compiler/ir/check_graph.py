@@ -13,6 +13,7 @@ from nameexpr.compiler.ir.nodes import (
     Drop,
     Filled,
     Index,
+    Join,
     Map,
     Read,
     Reduction,
@@ -72,6 +73,8 @@ def _labels_of(graph: Graph, node: object) -> Labels | None:
             return tuple([label for label in graph.labels[value] if label not in labels])
         case Window(value, reads):
             return _labels_of_window(graph, graph.labels[value], reads)
+        case Join():
+            return _labels_of_join(graph, node)
         case Arrange(value, axes):
             lost = set(graph.labels[value]) - set(flat(axes))
             assert not lost, f"an arrangement drops {lost}"
@@ -87,6 +90,18 @@ def _labels_of_window(graph: Graph, own: Labels, reads: Sequence[Read]) -> Label
         assert read.label in own, f"{read.label} is read, and not there: {own}"
         assert is_empty or 0 <= low <= high < graph.sizes[read.label], f"{read} leaves the dim"
     return windowed(own, reads)
+
+
+def _labels_of_join(graph: Graph, node: Join) -> Labels:
+    for value, parts in zip(node.values, node.places, strict=True):
+        inside = {part.label: part.labels for part in parts}
+        own = [new for label in node.labels for new in inside.get(label, (label,))]
+        assert len(set(own)) == len(own), f"{own} has a label twice"
+        assert set(graph.labels[value]) <= set(own), f"{graph.labels[value]} are not in a part with {own}"
+        for part in parts:
+            end = part.offset + graph.cells(part.labels)
+            assert 0 <= part.offset <= end <= graph.sizes[part.label], f"{part} leaves the dim"
+    return node.labels
 
 
 def _labels_of_map(graph: Graph, function: str, arguments: Sequence[int]) -> Labels:

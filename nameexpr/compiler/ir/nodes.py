@@ -1,15 +1,18 @@
 """The nodes of a graph: how each value is computed from others, as inert records.
 
-value = View        an operand, or an earlier value, seen through a term
-| Scalar      a number, weak in promotion
-| Index       0, 1, ... along a label
-| Filled      a number along some labels
-| Map         a pointwise function; labels broadcast by name
-| Reduction   a product of values, reduced over labels: a contraction where the reducer adds
-| Along       softmax, cumsum, sort and their kind
-| Arrange     a value in the order, groups, repeats of a term
-| Drop        a value without some dims of size 1
-| Window      a value whose dims are read at affine positions: windows, strides, parts
+    value = View        an operand, or an earlier value, seen through a term
+          | Scalar      a number, weak in promotion
+          | Index       0, 1, ... along a label
+          | Filled      a number along some labels
+          | Map         a pointwise function; labels broadcast by name
+          | Reduction   a product of values, reduced over labels: a contraction where the reducer adds
+          | Along       softmax, cumsum, sort and their kind
+          | Arrange     a value in the order, groups, repeats of a term
+          | Drop        a value without some dims of size 1
+          | Window      a value whose dims are read at affine positions: windows, strides, parts
+          | Join        some values, each in its part of one array
+
+Sources are the numbers of other values of the graph (`nameexpr.compiler.ir.graph`).
 """
 
 from __future__ import annotations
@@ -123,7 +126,31 @@ class Window:
     reads: tuple[Read, ...]
 
 
-Node = View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop | Window
+@record
+class Segment:
+    """A part of a dim: `label` stands for all of the dim, the product of `labels` for what begins at
+    `offset`.
+    """
+
+    label: str
+    offset: int
+    labels: Labels
+
+
+@record
+class Join:
+    """Values that are the parts of one array with these labels, repeated along those that they lack.
+
+    `places` has the parts of each value, and `dtype` is that of the array; what is in no part is 0.
+    """
+
+    values: tuple[int, ...]
+    places: tuple[tuple[Segment, ...], ...]
+    labels: Labels
+    dtype: str
+
+
+Node = View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop | Window | Join
 
 
 def sources_of(node: Node) -> tuple[int, ...]:
@@ -131,7 +158,7 @@ def sources_of(node: Node) -> tuple[int, ...]:
     match node:
         case View(_, value):
             return (value,) if value >= 0 else ()
-        case Map(_, arguments):
+        case Map(_, arguments) | Join(arguments):
             return arguments
         case Reduction(_, factors):
             return factors

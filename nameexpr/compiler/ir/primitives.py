@@ -12,7 +12,7 @@ from math import prod
 
 from nameexpr.compiler.ir import slices, strides
 from nameexpr.compiler.ir.layouts import OperandLayout, layouts_or_default
-from nameexpr.compiler.ir.program import Instruction, Primitive, Program, Shape
+from nameexpr.compiler.ir.program import Instruction, Loop, Primitive, Program, Shape
 from nameexpr.compiler.ir.slices import Cuts, Shapes
 from nameexpr.compiler.ir.strides import Sources, Strides, broadcast, row_major_strides
 from nameexpr.records import record
@@ -60,9 +60,6 @@ def sliceable_axes(instruction: Instruction, sources: Shapes, depth: int) -> Cut
     return PRIMITIVES[instruction.primitive].cuts(instruction, sources, depth)
 
 
-# The shape of the result of a primitive; the shapes of its sources are checked.
-
-
 def _of_source(_: Instruction, sources: Shapes) -> Shape:
     return sources[0]
 
@@ -96,6 +93,13 @@ def _embedded(instruction: Instruction, sources: Shapes) -> Shape:
     diagonal = _sizes_of(inner, [letters], [instruction.shape])
     assert broadcast(sources[0], diagonal) == diagonal, f"{instruction} of {sources}"
     return instruction.shape
+
+
+def _joined(instruction: Instruction, sources: Shapes) -> Shape:
+    blocks, shape = iter(sources), instruction.shape
+    for piece, number in zip(instruction.pieces, instruction.constants, strict=True):
+        assert piece.holds(next(blocks) if number is None else (), shape), f"{piece} of {shape}"
+    return shape
 
 
 def _by_letters(instruction: Instruction, sources: Shapes) -> Shape:
@@ -174,7 +178,7 @@ def _loop_shape(instruction: Instruction, sources: Shapes) -> Shape:
     loop = instruction.loop
     assert loop is not None
     if not loop.block:
-        return _sliced_shape(instruction, sources)
+        return _sliced_shape(loop, sources)
     (size,), block, place = loop.sizes, loop.block, loop.place
     assert 0 < block < size and (loop.tail is not None) == (size % block > 0), f"{block} of {size}"
     results = set()
@@ -190,9 +194,7 @@ def _loop_shape(instruction: Instruction, sources: Shapes) -> Shape:
     return results.pop()
 
 
-def _sliced_shape(instruction: Instruction, sources: Shapes) -> Shape:
-    loop = instruction.loop
-    assert loop is not None
+def _sliced_shape(loop: Loop, sources: Shapes) -> Shape:
     counts, depth = loop.sizes, len(loop.sizes)
     for number, (source, part) in enumerate(zip(sources, loop.body.operands, strict=True)):
         cut = loop.leading(number)
@@ -266,6 +268,7 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "as_complex": PrimitiveRules(_without_parts, strides.of_pairs, is_view=True),
     "repeat": PrimitiveRules(_repeated),
     "embed": PrimitiveRules(_embedded),
+    "join": PrimitiveRules(_joined),
     "copy": PrimitiveRules(_of_source, cuts=slices.kept_leading),
     "full": PrimitiveRules(_as_asked),
     "ones": PrimitiveRules(_as_asked),

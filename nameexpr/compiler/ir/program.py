@@ -9,6 +9,7 @@
     as_real, as_complex             views of complex numbers with a last axis of their two parts, and back
     repeat shape                    a fresh array, broadcast to the shape
     embed shape, letters            zeros with the source on the diagonal of axes of the same letter
+    join shape, pieces, constants, dtype             arrays and numbers, each in its part of a fresh array
     copy function                   row-major; "contiguous": keeps to the cache, "row_major": unless it is so
     full shape, constants, dtype    constant constants            arange shape
     ones shape, dtype               made once and never written to
@@ -41,7 +42,8 @@ from nameexpr.records import record
 Number = int | float | complex
 Shape = tuple[int, ...]
 Primitive = Literal[
-    "cast", "reshape", "transpose", "diagonal", "window", "as_real", "as_complex", "repeat", "embed", "copy",
+    "cast", "reshape", "transpose", "diagonal", "window", "as_real", "as_complex", "repeat", "embed", "join",
+    "copy",
     "full", "ones", "constant", "arange",
     "sum", "slices", "reduce", "apply", "divide",
     "multiply", "dot", "vecdot", "matmul", "integer_matmul", "einsum",
@@ -97,6 +99,26 @@ class Loop:
         return 0 if self.block else sum(axis is not None for axis in self.cuts[source])
 
 
+@record
+class Piece:
+    """A part of an array: where it begins along each axis and how long it is there, and its shape with the
+    axes split as those of the value that is written to it.
+    """
+
+    starts: Shape
+    lengths: Shape
+    split: Shape
+
+    def holds(self, source: Shape, shape: Shape) -> bool:
+        """Whether it is inside an array of a shape, and a source can be repeated to fill it."""
+        spans = zip(self.starts, self.lengths, shape, strict=True)
+        is_inside = all(0 <= start <= start + length <= size for start, length, size in spans)
+        fits = all(size in (1, other) for size, other in zip(source[::-1], self.split[::-1], strict=False))
+        return (
+            is_inside and fits and len(source) <= len(self.split) and prod(self.split) == prod(self.lengths)
+        )
+
+
 class Instruction(NamedTuple):
     """A primitive, the values that it reads, and its parameters; unused parameters are left out.
 
@@ -121,7 +143,7 @@ class Instruction(NamedTuple):
     function : str
         A kernel or a reducer; the mode of `copy`.
     constants : tuple of number or None
-        Numbers; for `pointwise` one entry for each argument, None for the next source.
+        Numbers; one for each argument of `pointwise` and each piece of `join`, None for the next source.
     over : int or None
         The position in `sources` of the value whose memory the result reuses.
     tiles : tuple of int
@@ -132,6 +154,8 @@ class Instruction(NamedTuple):
         The results of a block, numbered as the sources of steps; several only under a sum.
     loop : Loop or None
         The program that `loop` runs.
+    pieces : tuple of Piece
+        The parts of the result of `join`; what is in none of them is 0.
     """
 
     primitive: Primitive
@@ -147,6 +171,7 @@ class Instruction(NamedTuple):
     steps: tuple[Instruction, ...] = ()
     factors: tuple[int, ...] = ()
     loop: Loop | None = None
+    pieces: tuple[Piece, ...] = ()
 
     def __repr__(self) -> str:
         fields = zip(self._fields[1:], self[1:], INSTRUCTION_DEFAULTS, strict=True)

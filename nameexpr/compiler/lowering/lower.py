@@ -16,16 +16,11 @@ from nameexpr.compiler.ir.dtypes import MAGNITUDE, WEAK, Dtypes, WeakDtype
 from nameexpr.compiler.ir.graph import Graph, merged, use_counts
 from nameexpr.compiler.ir.nodes import (
     CAST,
-    Along,
     Arrange,
-    Drop,
-    Filled,
-    Index,
     Map,
     Reduction,
     Scalar,
     View,
-    Window,
     is_moved,
     number_of,
 )
@@ -90,30 +85,19 @@ class Lowering:
                 constant, dtype = number_of(node), self.graph.strong(number)
                 constant = float(constant.real) if node.kind == "int" and dtype == "float64" else constant
                 return self.build.emit(Instruction("constant", constants=(constant,)), (), dtype)
-            case Index(label):
-                made = Instruction("arange", shape=(self.graph.sizes[label],))
-                return self.build.emit(made, (label,), "int64", self.build.row_major_strides((label,)))
-            case Filled(filled, labels):
-                dtype = self.graph.dtypes[number]
-                made = Instruction("full", (), self.build.shape(labels), dtype=dtype, constants=(filled,))
-                return self.build.emit(made, labels, dtype, self.build.row_major_strides(labels))
             case Map():
                 return self._map(number, node)
             case Reduction():
                 return self._reduction(number, node, preferred)
-            case Along(function, source, labels):
-                value, dtype = self._strong(self.value(source)), self.graph.dtypes[number]
-                axes, other = tuple(map(value.axis, labels)), "" if value.dtype == dtype else dtype
-                made = Instruction("along_axes", (value.number,), axes=axes, dtype=other, function=function)
-                return self.build.emit(made, value.labels, dtype, self.build.row_major_strides(value.labels))
-            case Drop(source, labels):
-                value = self.value(source)
-                kept = tuple(label for label in value.labels if label not in labels)
-                return self.build.reshape(value, self.build.shape(kept), kept)
-            case Window(source, reads):
-                return self.build.window(self.value(source), reads)
             case Arrange(source, axes):
                 return self._arranged(source, axes, is_row_major=number in self.row_major)
+            case _:
+                from nameexpr.compiler.lowering.values import lower_value
+
+                return lower_value(self.build, self.graph, number, self._source)
+
+    def _source(self, number: int) -> Value:
+        return self._strong(self.value(number))
 
     def _map(self, number: int, node: Map) -> Value:
         if self.fusing is not None and self.fusing.fuses(number):

@@ -31,6 +31,7 @@ from nameexpr.compiler.memory.scratch import (
     TURNED,
     along_bytes,
     dtype_of,
+    join_bytes,
     reduce_bytes,
     repeat_bytes,
     slices_bytes,
@@ -83,8 +84,7 @@ class ProgramInfo:
     def scratch_bytes(self, number: int) -> int:
         """Return the bytes that an instruction needs only while it runs."""
         instruction = self.program.instructions[number]
-        rule = SCRATCH.get(instruction.primitive)
-        if rule is None:
+        if (rule := SCRATCH.get(instruction.primitive)) is None:
             return 0
         return rule(instruction, self.at_once(number), self.arrays[self.count + number])
 
@@ -95,9 +95,7 @@ class ProgramInfo:
     def at_once(self, number: int) -> list[Array]:
         """Return the arrays that an instruction reads at a time: blocks, for ones that are never created."""
         sources = self.sources(number)
-        if not any(
-            source - self.count in self.unmade for source in self.program.instructions[number].sources
-        ):
+        if not {source - self.count for source in self.program.instructions[number].sources} & self.unmade:
             return sources
         (*rows, length), (_, *columns) = sources[0].shape, sources[1].shape
         return [sources[0].part((*rows, min(BLOCK, length))), sources[1].part((min(BLOCK, length), *columns))]
@@ -291,6 +289,7 @@ SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]
     "sum": lambda one, sources, result: reduce_buffers(sources[0], one.axes, one.dtype or result.dtype),
     "slices": lambda one, sources, result: slices_bytes(one, sources[0]),
     "repeat": lambda one, sources, result: repeat_bytes(sources[0], one.shape),
+    "join": join_bytes,
     "dot": lambda one, sources, result: dot_bytes(sources),
     "matmul": lambda one, sources, result: odd_bytes(sources, result.dtype),
     "vecdot": lambda one, sources, result: odd_bytes(sources, result.dtype),

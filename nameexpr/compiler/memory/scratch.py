@@ -13,7 +13,7 @@ from nameexpr.compiler.ir.dtypes import REAL_OF
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
 from nameexpr.compiler.ir.strides import compact_strides, iteration_order
 from nameexpr.compiler.memory.arrays import WIDE, Array, fresh, item_bytes, reduce_buffers, ufunc_bytes
-from nameexpr.compiler.memory.buffers import CELLS
+from nameexpr.compiler.memory.buffers import CELLS, Passed, buffer_bytes
 
 ELIDED = 1 << 18
 """The bytes of a temporary above which NumPy writes over it instead of creating another."""
@@ -71,6 +71,17 @@ def along_bytes(instruction: Instruction, source: Array, dtype: str) -> int:
         )
         return line if source.is_swapped or is_across else 0
     return 0
+
+
+def join_bytes(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
+    """Return the bytes of the buffers in which elements of other dtypes are cast."""
+    blocks, needed = iter(sources), [0]
+    for piece, number in zip(instruction.pieces, instruction.constants, strict=True):
+        source = next(blocks) if number is None else None
+        if source is not None and (source.is_odd or source.dtype != result.dtype):
+            passed = Passed(source.along(piece.split), result.item, is_cast=True)
+            needed.append(buffer_bytes(piece.split, [passed, Passed(None, result.item)]))
+    return max(needed)
 
 
 def _normalising_bytes(instruction: Instruction, source: Array, dtype: str) -> int:

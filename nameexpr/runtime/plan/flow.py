@@ -23,6 +23,7 @@ from nameexpr.compiler.ir.nodes import (
     Drop,
     Filled,
     Index,
+    Join,
     Map,
     Reduction,
     Scalar,
@@ -121,6 +122,8 @@ class _Values:
                 return "reordered"
             case Window(source):
                 return f"window of {self._argument(source)}"
+            case Join(values):
+                return f"concatenation of {', '.join([self._argument(one) for one in values])}"
             case Drop(_, labels):
                 return f"without {' '.join(map(shown, labels))}"
 

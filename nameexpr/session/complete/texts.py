@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
+from itertools import islice
 from typing import Any, NamedTuple
 
 from nameexpr.dims import WORD
@@ -71,6 +72,7 @@ class TermPosition(NamedTuple):
 
     `items` are those outside groups, by their names in the tensor (None for one without a name); `used` are
     all names so far; `is_counted` is false after `...` or a pack, where the number of dims is open.
+    `in_place` is true after `@`, where a dim is read.
     """
 
     items: tuple[str | None, ...]
@@ -78,29 +80,34 @@ class TermPosition(NamedTuple):
     is_counted: bool
     in_group: bool
     after_equal: bool
+    in_place: bool
 
 
 def position_in(term: str) -> TermPosition:
     """Return the position at the end of an unfinished term.
 
-    >>> position_in("N (h w) batch=K ").items
-    ('N', None, 'batch')
+    >>> position_in("N (h w) batch=K C@i[N] ").items, position_in("H@(h + ").in_place
+    (('N', None, 'batch', 'C'), True)
     """
     items: list[str | None] = []
     used: set[str] = set()
-    depth, after_equal, is_counted = 0, False, True
-    for kind, text in _words(term, "expression"):
-        if text == "=":
-            after_equal = True
+    groups = inside = 0  # open brackets of groups, and of a position
+    sign, is_counted = "", True
+    for kind, text in islice(_words(f"[{term}", "formula"), 1, None):
+        before, sign = sign, text if text in ("=", "@") else ""
+        if inside or text == "[" or (text == "(" and before == "@"):
+            inside += (text in ("(", "[")) - (text in (")", "]"))
+            continue
+        if sign or before == "@":
             continue
         name = text if kind in ("name", "anonymous", "function", "error") else None
-        if depth == 0 and not after_equal and text != ")":
+        if groups == 0 and not before and text != ")":
             items.append(name)
         used.update([name] if name else [])
         is_counted = is_counted and kind not in ("pack", "dots")
-        depth += {"(": 1, ")": -1}.get(text, 0)
-        after_equal = False
-    return TermPosition(tuple(items), frozenset(used), is_counted, depth > 0, after_equal)
+        groups += (text == "(") - (text == ")")
+    in_place = inside > 0 or sign == "@"
+    return TermPosition(tuple(items), frozenset(used), is_counted, groups > 0, sign == "=", in_place)
 
 
 def _words(text: str, kind: Kind) -> Iterator[tuple[str, str]]:
@@ -108,14 +115,15 @@ def _words(text: str, kind: Kind) -> Iterator[tuple[str, str]]:
 
 
 def _labels(text: str, kind: Kind) -> list[str]:
-    """Return the labels of a text, each once; in `batch=N` only N is a label."""
+    """Return the labels of a text, each once; in `batch=N` only N is a label, in `H@h` only h."""
     words = [*_words(text, kind), ("", ""), ("", "")]
     following = zip(words, words[1:], words[2:], strict=False)
     return list(
         dict.fromkeys(
             name
             for (token, name), (_, sign), (after, _) in following
-            if token == "name" and not (sign == "=" and after in ("name", "anonymous", "pack"))
+            if token == "name" and sign != "@"
+            if not (sign == "=" and after in ("name", "anonymous", "pack"))
         )
     )
 
@@ -146,6 +154,9 @@ def _in_input(inputs: str, after: str, word: str, known: Known) -> list[Choice]:
     """Return the dims for an input term, or the items after a term that has all names of a tensor."""
     position = position_in(inputs.rpartition(",")[2])
     about = dims(known)
+    written = _labels(f"{inputs} {after.partition(':')[0]}", "expression")
+    if position.in_place:
+        return _described(written, about)
     here = () if position.in_group or position.after_equal else tuple(known.tensors.values())
     count = len(position.items)
     begun = [names for names, _ in here if names[:count] == position.items and len(names) > count]
@@ -154,7 +165,6 @@ def _in_input(inputs: str, after: str, word: str, known: Known) -> list[Choice]:
     if is_complete and not following and not word and "->" not in after:
         space = "" if inputs[-1:].isspace() else " "
         return [Choice(f"{space}-> ", "then the result"), Choice(", ", "then another input")]
-    written = _labels(f"{inputs} {after.partition(':')[0]}", "expression")
     names = dict.fromkeys([*filter(None, following), *about, *written])
     return _described((name for name in names if name not in position.used), about)
 
@@ -183,7 +193,7 @@ def _behind_bar(text: str, written: str, known: Known) -> list[Choice]:
 def formula_choices(before: str, after: str, known: Known) -> list[Choice]:
     """Return the choices between two parts of a formula."""
     marked = with_semicolons(before + "x")[:-1]  # a line break counts once something follows it
-    done, semicolon, statement = marked.rpartition(";")
+    done, _, statement = marked.rpartition(";")
     allowed = accepted(marked, "formula")
     if not allowed and not accepted(before):  # offer choices even if an earlier statement is wrong
         allowed = accepted(statement, "formula")
@@ -192,10 +202,13 @@ def formula_choices(before: str, after: str, known: Known) -> list[Choice]:
     if "NAME" in allowed and square:
         head = _HEAD.search(statement, max(0, square[-1] - HEAD), square[-1])
         term = statement[square[-1] + 1 :]
-        choices = _in_brackets(head[1] if head else "", term, done + semicolon, marked + after, known)
+        if position_in(term).in_place:
+            choices = _in_place(term, marked + after, known)
+        else:
+            choices = _in_brackets(head[1] if head else "", term, marked, marked + after, known)
     elif "NAME" in allowed:
         operands = [choice for choice in tensors(known) if choice.text != "_" or "ANONYMOUS" in allowed]
-        names = dict.fromkeys(found[1] for found in _STATEMENT.finditer(done + semicolon))
+        names = dict.fromkeys(found[1] for found in _STATEMENT.finditer(marked) if _is_defined(found, done))
         earlier = [Choice(name, "statement") for name in reversed(names) if name not in known.tensors]
         choices = [*operands, *earlier, *functions()]
     closing = (Choice(sign, "close") for sign, token in (("]", "RSQB"), (")", "RPAR")) if token in allowed)
@@ -212,6 +225,20 @@ def functions() -> tuple[Choice, ...]:
         Choice(f"{INDEX}[", "0, 1, ... along a dim"),
         *(Choice(name, "number") for name in CONSTANTS),
     )
+
+
+def _is_defined(found: re.Match[str], done: str) -> bool:
+    """Return whether a statement has a value here: a recurrence has its earlier cells in its own value."""
+    return found.start() < len(done) or "+" in (found[2] or "")
+
+
+def _in_place(term: str, text: str, known: Known) -> list[Choice]:
+    """Return what a position may be written with: labels, operands with their dims, and functions in
+    brackets.
+    """
+    labels = _described(_labels(text, "formula"), dims(known))
+    operands = [choice._replace(text=f"{choice.text}[") for choice in tensors(known)]
+    return [*labels, *operands, *(functions() if "(" in term.rpartition("@")[2] else ())]
 
 
 def _in_brackets(head: str, term: str, done: str, text: str, known: Known) -> list[Choice]:
@@ -233,7 +260,7 @@ def _in_brackets(head: str, term: str, done: str, text: str, known: Known) -> li
     count = len(position.items) if position.is_counted else 0
     if position.is_counted and count >= len(names):
         return []
-    own = [name for name in names if name is not None and is_readable(name) and name not in position.items]
+    own = [name for name in names if name is not None and is_readable(name) and name not in position.used]
     if position.is_counted:
         own.sort(key=lambda name: name != names[count])
     choices = [about.get(name, Choice(name, f"dim of {head}")) for name in own]

@@ -48,7 +48,6 @@ _KIND_OF = {
     "COMMENT": "comment",
     "SPACE": "space",
 }
-_IN_TERMS = {"NAME", "PACK", "DOTS", "ANONYMOUS", "INT", "EQUAL", "LPAR", "RPAR", "ERROR"}
 _BLANK = {"SPACE", "COMMENT"}
 
 _ASSIGNED = re.compile(rf"(?:^|[;\n])[^\S\n]*{WORD}'*\s*=(?!=)\s*[^\s;]")
@@ -77,7 +76,11 @@ def tokens(text: str, kind: Kind | None = None) -> tuple[Token, ...]:
     words = [(index, piece) for index, piece in enumerate(scanned) if piece[0] not in _BLANK]
     kinds = [_KIND_OF.get(terminal, "operator") for terminal, _ in scanned]
     if kind == "formula":
-        _classify_formula(words, kinds)
+        from nameexpr.syntax.lexer.roles import Roles
+
+        roles = Roles(kinds)
+        for index, (terminal, _) in words:
+            roles.read(index, terminal)
     else:  # the reducer follows a colon
         for (_, (before, _)), (index, (terminal, _)) in pairwise(words):
             if before == "COLON" and terminal == "NAME":
@@ -144,27 +147,3 @@ def _rank(terminal: dict[str, Any]) -> tuple[int, int, int, str]:
     length = len(pattern["value"])
     widest = pattern["_width"][1] if "_width" in pattern else length
     return -terminal["priority"], -widest, -length, terminal["name"]
-
-
-_Words = list[tuple[int, _Scanned]]
-
-
-def _classify_formula(words: _Words, kinds: list[str]) -> None:
-    """Distinguish dims, which are in square brackets, from tensors and functions outside them.
-
-    A bracket that was never closed ends at the first sign that cannot be inside it.
-    """
-    is_inside, name, head = False, -1, -1  # the last name outside, and that of the last bracket
-    before = ""
-    for index, (terminal, _) in words:
-        if is_inside and terminal in _IN_TERMS:
-            continue
-        if terminal == "LSQB":
-            head = name if before == "NAME" else -1
-        elif terminal == "LPAR" and before == "NAME":
-            kinds[name] = "function"
-        elif terminal == "LPAR" and before == "RSQB" and head >= 0:
-            kinds[head] = "function"
-        elif terminal in ("NAME", "ANONYMOUS"):
-            kinds[index], name = "tensor", index
-        is_inside, before = terminal == "LSQB", terminal

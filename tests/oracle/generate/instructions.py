@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nameexpr.compiler.ir.program import Instruction, Loop, Number, Shape
+from nameexpr.compiler.ir.program import Instruction, Loop, Number, Piece, Shape
 
 Letters = tuple[int, ...]
 Axes = tuple[int, ...]
@@ -53,6 +53,12 @@ def repeat(source: int, shape: Shape) -> Instruction:
 def embed(source: int, shape: Shape, letters: Letters) -> Instruction:
     """A fresh array of zeros with the source on the diagonal of axes of the same letter."""
     return Instruction("embed", (source,), shape, letters=(tuple(dict.fromkeys(letters)), letters))
+
+
+def join(sources: Sequence[int], shape: Shape, pieces: Sequence[Piece], dtype: str) -> Instruction:
+    """A fresh array with the sources in their pieces, and zeros elsewhere."""
+    holes = (None,) * len(sources)
+    return Instruction("join", tuple(sources), shape, dtype=dtype, constants=holes, pieces=tuple(pieces))
 
 
 def copy(source: int, *, is_large: bool = False, is_lax: bool = False) -> Instruction:

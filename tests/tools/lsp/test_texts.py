@@ -203,3 +203,38 @@ def test_what_may_come_next_is_offered(marked: str, words: list[str]) -> None:
 )
 def test_a_completion_replaces_the_word_at_the_cursor(marked: str, after: str) -> None:
     assert completed(marked) == after
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ("ne.evaluate('x[C@¦i[N] D]', x=x, i=i)", ["`i`: an operand, seen as `i[N]`"]),
+        (
+            "ne.evaluate('x[¦C@i[N] D]', x=x, i=i)",
+            ["`C`: a label", "", "- `x[C@i[N] D]`: dim 0, read at `i[N]`"],
+        ),
+        (
+            "ne.evaluate('x[C@(2*¦c+1)]', x=x)",
+            ["`c`: a label", "", "- `x[C@(2 * c + 1)]`: dim 0, in `C@(2 * c + 1)`"],
+        ),
+        ("ne.evaluate('x[C¦@(c+1)]', x=x)", ["`C@(c + 1)`: a dim, read at a position"]),
+        ("ne.evaluate('x[C@(s¦ize[C]-c)]', x=x)", ["`size[C]`: the size of a dim"]),
+        (
+            "ne.evaluate('x[(1 + ¦T) D]', x=x)",
+            ["`T`: a label", "", "- `x[(1 + T) D]`: dim 0, part of `(1 + T)`"],
+        ),
+        ("ne.evaluate('x[(1 ¦+ T) D]', x=x)", ["`(1 + T)`: a dim in parts, one after the other"]),
+    ],
+)
+def test_parts_and_positions_are_explained(marked: str, expected: list[str]) -> None:
+    assert shown(marked)[: len(expected)] == expected
+
+
+def test_a_dim_that_is_read_at_positions_is_not_summed() -> None:
+    assert shown("ne.einsum('N ¦H@(h+dh), dh -> N h', x, w)") == [
+        "`H`: a label",
+        "",
+        "- operand 0, `N H@(h + dh)`: dim 1, read at `h + dh`",
+        "",
+        "result: `N h`",
+    ]

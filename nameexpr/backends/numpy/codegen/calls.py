@@ -154,6 +154,12 @@ def _range(start: int, step: int, length: int) -> str:
     return f"{start}:{stop if stop >= 0 else ''}:{step}" if step != 1 else f"{start}:{stop}"
 
 
+def _join(instruction: Instruction, *sources: str) -> Invocation:
+    pieces = str(tuple([(piece.starts, piece.lengths, piece.split) for piece in instruction.pieces]))
+    shape, values = str(instruction.shape), filled(instruction, sources)
+    return Callee("joining", "joined")(shape, quoted(instruction.dtype), pieces, *values)
+
+
 CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "along_axes": _along,
     "apply": lambda _, x: _ours("apply")("reduce", x),
@@ -169,6 +175,7 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "einsum": _einsum,
     "embed": lambda instruction, x: _ours("embed")(x, str(instruction.shape), str(instruction.letters[1])),
     "full": _full,
+    "join": _join,
     "integer_matmul": lambda instruction, x, y: _ours("integer_matmul")(x, y, quoted(instruction.dtype)),
     "matmul": lambda _, x, y: numpy("matmul")(x, y),
     "multiply": lambda instruction, x, y: numpy("multiply")(x, y, dtype=_dtype(instruction.dtype)),

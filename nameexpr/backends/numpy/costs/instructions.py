@@ -55,6 +55,8 @@ TURN, PART, MADE = 60.0, 130.0, 200.0
 """One iteration of a Python loop, slicing an array in it, and creating the array that it fills."""
 EMBEDDED, PLACED = 3100.0, 0.5
 """Writing an array into zeros, not counting their creation, and one element of it."""
+JOINED = 700.0
+"""Writing one part of an array, not counting its elements."""
 COUNTED, COUNTED_CELL = 260.0, 0.35
 """Creating `arange`, and one element of it."""
 APPLIED = 3000.0
@@ -88,6 +90,13 @@ def _full(instruction: Instruction, _: Arrays, __: Strided) -> float:
 def _embed(instruction: Instruction, sources: Arrays, _: Strided) -> float:
     placed = prod(dict(zip(instruction.letters[1], instruction.shape, strict=True)).values())
     return EMBEDDED + _filled(prod(instruction.shape) * sources[0].item) + placed * PLACED
+
+
+def _join(instruction: Instruction, sources: Arrays, result: Strided) -> float:
+    """Return the cost of creating an array and writing its parts, one after the other."""
+    cells = sum(prod(piece.lengths) for piece in instruction.pieces)
+    empty = _filled(result.size) if cells < result.cells else MADE
+    return empty + JOINED * len(instruction.pieces) + PLACED * cells + memory_cost(result.size)
 
 
 def _cast(instruction: Instruction, sources: Arrays, _: Strided) -> float:
@@ -263,6 +272,7 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "full": _full,
     "fused": _fused,
     "integer_matmul": _integer_matmul,
+    "join": _join,
     "matmul": _matmul,
     "multiply": lambda _, sources, made: function_cost("multiply", (), sources, made),
     "ones": 30.0,

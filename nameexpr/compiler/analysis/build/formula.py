@@ -29,7 +29,6 @@ from nameexpr.compiler.ir.axes import (
 from nameexpr.compiler.ir.dtypes import WeakDtype, is_castable, strong
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.nodes import Along, Arrange, Index, View
-from nameexpr.dims import name_fault
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import ALONG, CONSTANTS, INDEX, NEED_ELEMENTS, SIZE
 from nameexpr.records import field, record, replace
@@ -95,7 +94,11 @@ class FormulaWriter:
         values, graph = self.values, self.values.graph
         if self.views.readings or self.scope.has_readings:
             self._read_positions(statement)
-        value, mention = self.value(statement.value)
+        joined = self.views.joined
+        if axes is not None and joined and not joined.keys().isdisjoint(flat(axes)):
+            value, mention = self._joined(statement, axes)
+        else:
+            value, mention = self.value(statement.value)
         values.named.add(value)
         if statement.term is None or axes is None:
             order = in_order(mention, graph.labels[value])
@@ -114,6 +117,12 @@ class FormulaWriter:
         if statement.name is not None:
             self.statements[statement.name] = written
         return written
+
+    def _joined(self, statement: ast.Statement, axes: Axes) -> tuple[int, Labels]:
+        from nameexpr.compiler.analysis.build.joins import joined
+
+        given = [self.value(node)[0] for node in statement.values]
+        return joined(self.values, statement, given, axes), ()
 
     def _read_positions(self, statement: ast.Statement) -> None:
         from nameexpr.compiler.analysis.resolve_views import read_statement
@@ -138,22 +147,9 @@ class FormulaWriter:
 
     def names(self, statement: StatementValue) -> Names:
         """Return the names of a statement's dims."""
-        own = self.values.under.get(statement.value, {})
-        if statement.term is not None:
-            from nameexpr.compiler.analysis.names import result_names
+        from nameexpr.compiler.analysis.build.names import names_of
 
-            dots = tuple([own.get(label.number) for label in labels_under(DOTS, statement.order)])
-            return result_names(statement.term, {**self.views.under, DOTS: dots}, self.scope.text)
-        names: list[str | None] = []
-        for label in statement.order:
-            if not isinstance(label, Unnamed):
-                names.append(label if name_fault(label) is None else None)
-            elif is_under_dots(label):
-                names.append(own.get(label.number))
-            else:
-                under = self.views.under.get(label.word, ())
-                names.append(under[label.number - 1] if 0 < label.number <= len(under) else None)
-        return tuple(names)
+        return names_of(self.values, statement.value, statement.term, statement.order)
 
     def _check_left(self, statement: ast.Statement, value: int, axes: Axes) -> None:
         """Reject dims that would be dropped implicitly, and new dims of unknown size."""

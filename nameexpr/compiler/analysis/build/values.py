@@ -61,7 +61,7 @@ class Values:
     def map(self, values: Sequence[int], function: str, span: Span) -> int:
         """Return a pointwise function of values: folded if all of them are numbers of the text."""
         graph = self.graph
-        values = self._broadcast(values, span)
+        values = self.broadcast(values, span)
         nodes = [graph.nodes[value] for value in values]
         kernel, dtypes = FUNCTIONS[function].kernel, self._dtypes(values)
         if all(isinstance(node, Scalar) for node in nodes):
@@ -80,13 +80,13 @@ class Values:
         if not self.unsure.isdisjoint(values):
             values = self._integers(kernel, values, dtype)
         if function == "where":
-            values = [values[0], *(self._held(value, dtype, span) for value in values[1:])]
+            values = [values[0], *(self.held(value, dtype, span) for value in values[1:])]
         labels = tuple(dict.fromkeys([label for value in values for label in graph.labels[value]]))
         result = graph.add(Map(function, tuple(values)), labels, dtype)
         graph.spans.setdefault(result, span)
         if dtype == WEAK[int] and self._may_be_fraction(function, values):
             self.unsure.add(result)
-        self._unify_names(result, values, span)
+        self.unify_names(result, values, span)
         return result
 
     def cast(self, value: int, dtype: str) -> int:
@@ -118,6 +118,11 @@ class Values:
         except (TypeError, ValueError) as refused:
             raise error(faults.undefined(self.tree.text, function, self._dtypes(values), span)) from refused
 
+    def promoted(self, values: Sequence[int], span: Span) -> str:
+        """Return the dtype of an array that holds all values."""
+        dtypes = self._dtypes(values)
+        return self.ask(lambda: self.arithmetic.promoted(dtypes), "joined", values, span)
+
     def reduced_dtype(self, reducer: str, factors: Sequence[int], span: Span) -> str:
         """Return the dtype of a reduction of the product of some values."""
         dtypes = self._dtypes(factors)
@@ -145,7 +150,7 @@ class Values:
     def _dtypes(self, values: Sequence[int]) -> tuple[str, ...]:
         return tuple([self.graph.dtypes[value] for value in values])
 
-    def _held(self, value: int, dtype: str, span: Span) -> int:
+    def held(self, value: int, dtype: str, span: Span) -> int:
         """Return an integer as a value of a dtype that can hold it: `where` would wrap it silently."""
         if self.graph.dtypes[value] != WEAK[int] or dtype not in MAGNITUDE:
             return value
@@ -183,7 +188,7 @@ class Values:
             return known is None or known < 0
         return function in DIVIDING and not known
 
-    def _broadcast(self, values: Sequence[int], span: Span) -> Sequence[int]:
+    def broadcast(self, values: Sequence[int], span: Span) -> Sequence[int]:
         """Return values whose dims under `...` fit: those of size 1 broadcast (NE309 if others differ)."""
         meeting: dict[int, list[Unnamed]] = {}
         for label in dict.fromkeys([label for value in values for label in self.graph.labels[value]]):
@@ -208,7 +213,7 @@ class Values:
         self.under[narrower] = self.under.get(value, {})
         return narrower
 
-    def _unify_names(self, result: int, values: Sequence[int], span: Span) -> None:
+    def unify_names(self, result: int, values: Sequence[int], span: Span) -> None:
         """Unify the names that values have under `...` (NE402 if two of them differ)."""
         names: dict[int, str | None] = {}
         for value in values if self.under else ():

@@ -62,7 +62,7 @@ def _carriers(tree: ast.Formula, statement: ast.Statement, every: Sequence[Mark]
     """Return marks below the labels, and below the earlier statements that bring them into this one."""
     earlier = {above.name: above for above in tree.statements if above.span.start < statement.span.start}
     marks = []
-    for use in walk.nodes(statement.value):
+    for use in walk.nodes_of((statement,)):
         above = earlier.get(use.name) if isinstance(use, ast.Use) else None
         inside = [] if above is None else [mark for mark in every if _is_within(mark.span, above.span)]
         marks += [*inside[:1], Mark(use.span)] if inside else []

@@ -15,7 +15,7 @@ from nameexpr.dims import another_name
 from nameexpr.errors import TOLD, Diagnostic, Mark, did_you_mean, error
 from nameexpr.ops import REDUCTIONS
 from nameexpr.syntax import ast, walk
-from nameexpr.syntax.items import dim_name_of, group_of, is_read, is_renamed, unnamed
+from nameexpr.syntax.items import dim_name_of, group_of, is_read, is_renamed, parts_of, unnamed
 from nameexpr.syntax.unparse import unparse_item
 from nameexpr.syntax.walk import value_atoms_of
 
@@ -186,6 +186,10 @@ def _parts_and_positions(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
 
         yield from use_faults(tree.text, tree.inputs)
         yield from result_faults(tree.text, tree.outputs or ())
+        for item in [item for term in tree.outputs or () for item in term.items if parts_of(item)]:
+            hint = "parts of a result are not supported yet"
+            message = f"{unparse_item(item)} has no values"
+            yield Diagnostic("NE222", message, tree.text, marks_of(item), hint=hint)
 
 
 Rule = Callable[[ast.Expression, bool], Iterator[Diagnostic]]

@@ -144,7 +144,6 @@ BEFORE: Mapping[str, str] = {
             "scatter_add index_add segment_sum": "numpy.bincount(y, weights=x)",
             "histc": "numpy.histogram(x)[0]",
             "interp": "numpy.interp(x, y, z)",
-            "pad": "numpy.pad(x, 1)",
             "conv conv1d convolve": "numpy.convolve(x, y)",
             "correlate": "numpy.correlate(x, y)",
             "sliding_window_view unfold rolling": _WINDOWS,
@@ -203,6 +202,9 @@ SHOWN: Mapping[str, tuple[str, str]] = {
             "split the dims in groups",
             "y[h w] = mean[a b](x[(h a=2) (w b=2)])",
         ),
+        "cat concatenate concat hstack vstack append": ("a dim of parts", "y[i (j + k)] = a[i j], b[i k]"),
+        "stack": ("a dim of parts", "y[i (1 + 1)] = a[i], b[i]"),
+        "pad": ("a dim of parts, where numbers are zeros", "y[i (1 + j + 1)] = x[i j]"),
         "groupby": (
             "compare with the index, then sum",
             "y[g=4] = sum[i](where(group[i] == index[g], x[i], 0))",
@@ -217,14 +219,12 @@ SHOWN: Mapping[str, tuple[str, str]] = {
 """Remarks with example statements, by the names of functions."""
 
 _C = (ast.Label("C"),)
-_JOINED = "join the arrays beforehand: numpy.concatenate([a, b])"
 _SCIPY = "compute it beforehand, such as with SciPy, and pass the result as an operand"
 _NO_DERIVATIVES = "formulas have no derivatives; write the gradient as a formula, or use JAX or PyTorch"
 ADVICE: Mapping[str, str] = {
     **{name: f"write {usage}" for name, usage in _OTHER_NAMES.items()},
     **_rows(
         {
-            "cat concatenate concat stack hstack vstack append": _JOINED,
             "grad vjp jvp jacobian hessian backward derivative": _NO_DERIVATIVES,
             "gamma lgamma gammaln loggamma digamma psi erfinv expm matrix_exp conv2d": _SCIPY,
             "print display show": "evaluate(..., outputs=('s', 'y')) returns several values",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 
 from nameexpr.errors import Diagnostic, Mark
 from nameexpr.syntax import ast
-from nameexpr.syntax.items import is_read, parts_of
+from nameexpr.syntax.items import group_of, parts_of
 from nameexpr.syntax.unparse import unparse_item
 from nameexpr.syntax.walk import is_live
 
@@ -25,10 +26,30 @@ def use_faults(text: str, terms: Iterable[ast.Term]) -> Iterator[Diagnostic]:
     """Yield the errors in the parts and positions of uses."""
     for item in [item for term in terms for item in term.items]:
         parts = parts_of(item)
+        yield from _shape_faults(text, item)
         if parts is not None:
             yield from _one_live_part(text, item, parts)
         elif isinstance(item, ast.At):
             yield from _positioned_dim(text, item)
+
+
+def _shape_faults(text: str, item: ast.Item) -> Iterator[Diagnostic]:
+    """Yield the parts that are missing, or that are not products of single dims."""
+    parts = parts_of(item)
+    group = group_of(item)
+    for inner in () if group is None else group.items:
+        if parts_of(inner) is not None:
+            message, hint = "parts in a group are not supported yet", "give the dim of the parts a term"
+            yield Diagnostic("NE226", message, text, (Mark(item.span),), hint=hint)
+    for part in () if parts is None else parts.parts:
+        if not part.items:
+            hint = "a part is a dim or a number: (1 + T)"
+            yield Diagnostic("NE129", "a part is missing", text, (Mark(item.span),), hint=hint)
+        for inner in part.items:
+            if isinstance(inner, ast.STRETCHED) or parts_of(inner) is not None:
+                message = f"'{unparse_item(inner)}' cannot be in a part: it is not a single dim"
+                hint = "name the dims of each part: (a + b c)"
+                yield Diagnostic("NE226", message, text, (Mark(inner.span),), hint=hint)
 
 
 def _one_live_part(text: str, item: ast.Item, parts: ast.Parts) -> Iterator[Diagnostic]:
@@ -51,24 +72,52 @@ def _positioned_dim(text: str, item: ast.At) -> Iterator[Diagnostic]:
 
 
 def result_faults(text: str, terms: Iterable[ast.Term]) -> Iterator[Diagnostic]:
-    """Yield the errors in the parts and positions of results."""
-    for item in [item for term in terms for item in term.items if is_read(item)]:
-        if isinstance(item, ast.At):
-            hint = "to add up by a label: sum[N](where(label[N] == index[K], x[N], 0)); to pad: (1 + H)"
-            yield Diagnostic("NE224", "the result has no positions", text, (Mark(item.span),), hint=hint)
-        else:
-            hint = "parts of a result are not supported yet"
-            yield Diagnostic(
-                "NE222", f"{unparse_item(item)} has no values", text, (Mark(item.span),), hint=hint
-            )
+    """Yield the positions of results, and parts that are none."""
+    for item in [item for term in terms for item in term.items]:
+        yield from _shape_faults(text, item)
+        if not isinstance(item, ast.At):
+            continue
+        hint = "to add up by a label: sum[N](where(label[N] == index[K], x[N], 0)); to pad: (1 + H)"
+        yield Diagnostic("NE224", "the result has no positions", text, (Mark(item.span),), hint=hint)
+
+
+def blocks_of(term: ast.Term) -> tuple[list[bool], list[ast.Parts]]:
+    """Return for each block of a result, row by row, whether all its parts have labels, and the dims with
+    parts.
+    """
+    joined = [parts for item in term.items if (parts := parts_of(item)) is not None]
+    return [all(map(is_live, block)) for block in product(*[parts.parts for parts in joined])], joined
 
 
 def values_fault(text: str, statement: ast.Statement) -> Iterator[Diagnostic]:
-    """Yield the error of a statement with several values and no parts for them."""
-    items = () if statement.term is None else statement.term.items
-    if statement.others and not any(parts_of(item) is not None for item in items):
-        count = len(statement.values)
+    """Yield the fault of a statement whose values are not one for each block."""
+    blocks, joined = blocks_of(statement.term or ast.Term(()))
+    count = len(statement.values)
+    if not joined and count > 1:
         message = f"{count} values, and the left side has no parts"
         marks = (Mark(statement.name_span), *(Mark(value.span) for value in statement.values))
         hint = "one value for each part, in order: y[(a + b)] = x[a], z[b]"
         yield Diagnostic("NE222", message, text, marks, hint=hint)
+    elif not all(part.items for parts in joined for part in parts.parts):
+        return  # a part is missing
+    elif joined and count not in (len(blocks), sum(blocks)):
+        yield _wrong_count(text, joined, len(blocks), statement.values)
+
+
+def _wrong_count(
+    text: str, joined: Sequence[ast.Parts], blocks: int, values: Sequence[ast.Node]
+) -> Diagnostic:
+    written = " ".join(map(unparse_item, joined))
+    things = "parts" if len(joined) == 1 else "blocks"
+    have = "has" if len(joined) == 1 else "have"
+    message = f"{written} {have} {blocks} {things} and {_values(len(values))}"
+    marks = (*(Mark(parts.span) for parts in joined), *(Mark(value.span) for value in values))
+    thing = things.removesuffix("s")
+    hint = f"one value for each {thing}, in order; {things} that are numbers may go without, and are 0"
+    if len(joined) > 1:
+        hint = "one value for each block, row by row; blocks with a number may go without, and are 0"
+    return Diagnostic("NE222", message, text, marks, hint=hint)
+
+
+def _values(count: int) -> str:
+    return "1 value" if count == 1 else f"{count} values"

@@ -17,7 +17,7 @@ from nameexpr.backends.numpy.costs.passes import CELLS as TIMED
 from nameexpr.backends.numpy.costs.program import CALL, duration, estimate_seconds
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.primitives import is_view, shapes_of
-from nameexpr.compiler.ir.program import Instruction, Loop, Note, Primitive, Program
+from nameexpr.compiler.ir.program import Instruction, Loop, Note, Piece, Primitive, Program
 from nameexpr.ops import FUNCTIONS, REDUCTIONS
 from oracle.generate import instructions as ir
 
@@ -52,6 +52,7 @@ def examples(n: int) -> tuple[tuple[Instruction, Shapes], ...]:
         (ir.as_complex(0), ((n, 2),)),
         (ir.repeat(0, (3, n, n)), (square,)),
         (ir.embed(0, square, (0, 0)), ((n,),)),
+        (ir.join((0,), (n, n + 2), (Piece((0, 1), square, square),), "float64"), (square,)),
         (ir.copy(0), (square,)),
         (ir.full(square, 0.0, "float64"), ()),
         (ir.ones(square, "float64"), ()),

@@ -67,7 +67,7 @@ def words(text: str, what: str, kind: Kind | None = None) -> list[str]:
 def names_of(node: Node) -> list[tuple[str, str]]:
     """Return (kind, name) of all tensors and functions of a value, sorted by nothing."""
     found = [pair for child in children(node) for pair in names_of(child)]
-    if isinstance(node, Use):
+    if isinstance(node, Use) and node.span != getattr(node.term, "span", None):  # not a label in a position
         found.append(("tensor", node.name))
     if isinstance(node, Call | CallAlong):
         found.append(("function", node.function))
@@ -94,7 +94,7 @@ def test_tensors_and_functions_of_valid_formulas_are_those_of_the_tree() -> None
     for seed in range(400):
         text = formula_generate.seeded_case(seed).text
         tree = parse_formula(text)
-        expected = [pair for one in tree.statements for pair in names_of(one.value)]
+        expected = [pair for one in tree.statements for value in one.values for pair in names_of(value)]
         expected += [("tensor", one.name) for one in tree.statements if one.name is not None]
         actual = [
             (one.kind, normalised(text[slice(*one.span)]))
@@ -144,6 +144,14 @@ def test_a_reducer_is_a_function() -> None:
         ("y = 2 (x)", [], ["y", "x"], []),
         ("(x)[N](y[N])", [], ["x", "y"], ["N", "N"]),
         ("x[a; y = f(x", ["f"], ["x", "y", "x"], ["a"]),
+        ("y[(1 + T) D] = 0, x[_@(t+1) D]", [], ["y", "x"], ["T", "D", "t", "D"]),
+        ("t[V@ids[B T] (h w)] * (s)", [], ["t", "ids", "s"], ["V", "B", "T", "h", "w"]),
+        ("x[C@i[N@j[M]] D]", [], ["x", "i", "j"], ["C", "N", "M", "D"]),
+        ("x[X@(clip(X-1, 0, n[]))]", ["clip"], ["x", "n"], ["X", "X"]),
+        ("x[X@(max[k](m[k]) (h)] + y", ["max"], ["x", "m", "y"], ["X", "k", "k", "h"]),
+        ("t[ids[B T] D]", [], ["t", "ids"], ["B", "T", "D"]),
+        ("x[(a + b] + c", [], ["x", "c"], ["a", "b"]),
+        ("x[N C + c", [], ["x", "c"], ["N", "C"]),
     ],
 )
 def test_names_of_a_formula_are_told_apart(

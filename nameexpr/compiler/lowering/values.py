@@ -1,0 +1,63 @@
+"""The values that no contraction has: numbers along labels, functions along dims, windows, parts of an
+array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.nodes import Along, Drop, Filled, Index, Join, Scalar, Window, number_of
+from nameexpr.compiler.ir.program import Instruction, Number, Piece
+from nameexpr.compiler.lowering.builder import Builder, Value
+
+
+def lower_value(build: Builder, graph: Graph, number: int, source: Callable[[int], Value]) -> Value:
+    """Return a value that is created; `source` returns those that it depends on."""
+    node, dtype = graph.nodes[number], graph.dtypes[number]
+    match node:
+        case Index(label):
+            made = Instruction("arange", shape=(graph.sizes[label],))
+            return build.emit(made, (label,), "int64", build.row_major_strides((label,)))
+        case Filled(filled, labels):
+            made = Instruction("full", (), build.shape(labels), dtype=dtype, constants=(filled,))
+            return build.emit(made, labels, dtype, build.row_major_strides(labels))
+        case Along(function, inner, labels):
+            value = source(inner)
+            axes, other = tuple(map(value.axis, labels)), "" if value.dtype == dtype else dtype
+            made = Instruction("along_axes", (value.number,), axes=axes, dtype=other, function=function)
+            return build.emit(made, value.labels, dtype, build.row_major_strides(value.labels))
+        case Drop(inner, labels):
+            value = source(inner)
+            kept = tuple(label for label in value.labels if label not in labels)
+            return build.reshape(value, build.shape(kept), kept)
+        case Window(inner, reads):
+            return build.window(source(inner), reads)
+        case Join():
+            return _join(build, graph, node, source)
+    raise AssertionError(f"{node} has another lowering")
+
+
+def _join(build: Builder, graph: Graph, node: Join, source: Callable[[int], Value]) -> Value:
+    """Return a new array with values and numbers as its parts."""
+    sources: list[int] = []
+    pieces: list[Piece] = []
+    constants: list[Number | None] = []
+    for number, parts in zip(node.values, node.places, strict=True):
+        at, value = {part.label: part for part in parts}, graph.nodes[number]
+        inside = [at[label].labels if label in at else (label,) for label in node.labels]
+        own = [label for labels in inside for label in labels]
+        starts = tuple([at[label].offset if label in at else 0 for label in node.labels])
+        pieces.append(Piece(starts, tuple(map(build.size, inside)), build.shape(own)))
+        constants.append(number_of(value) if isinstance(value, Scalar) else None)
+        if not isinstance(value, Scalar):
+            sources.append(build.expand(source(number), own).number)
+    made = Instruction(
+        "join",
+        tuple(sources),
+        build.shape(node.labels),
+        dtype=node.dtype,
+        constants=tuple(constants),
+        pieces=tuple(pieces),
+    )
+    return build.emit(made, node.labels, node.dtype, build.row_major_strides(node.labels))
