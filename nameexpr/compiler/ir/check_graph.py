@@ -12,14 +12,17 @@ from nameexpr.compiler.ir.nodes import (
     Arrange,
     Drop,
     Filled,
+    Gather,
     Index,
     Join,
     Map,
     Read,
+    ReadAt,
     Reduction,
     Scalar,
     View,
     Window,
+    gathered,
     sources_of,
     windowed,
 )
@@ -71,8 +74,8 @@ def _labels_of(graph: Graph, node: object) -> Labels | None:
         case Drop(value, labels):
             assert all(graph.sizes[label] == 1 for label in labels), f"{labels} are dropped, and hold more"
             return tuple([label for label in graph.labels[value] if label not in labels])
-        case Window(value, reads):
-            return _labels_of_window(graph, graph.labels[value], reads)
+        case Window(value) | Gather(value):
+            return _labels_of_read(graph, node, graph.labels[value])
         case Join():
             return _labels_of_join(graph, node)
         case Arrange(value, axes):
@@ -80,6 +83,12 @@ def _labels_of(graph: Graph, node: object) -> Labels | None:
             assert not lost, f"an arrangement drops {lost}"
             return flat(axes)
     raise AssertionError(f"{node} is not a node")
+
+
+def _labels_of_read(graph: Graph, node: Window | Gather, own: Labels) -> Labels:
+    if isinstance(node, Window):
+        return _labels_of_window(graph, own, node.reads)
+    return _labels_of_gather(graph, own, node.positions)
 
 
 def _labels_of_window(graph: Graph, own: Labels, reads: Sequence[Read]) -> Labels:
@@ -90,6 +99,13 @@ def _labels_of_window(graph: Graph, own: Labels, reads: Sequence[Read]) -> Label
         assert read.label in own, f"{read.label} is read, and not there: {own}"
         assert is_empty or 0 <= low <= high < graph.sizes[read.label], f"{read} leaves the dim"
     return windowed(own, reads)
+
+
+def _labels_of_gather(graph: Graph, own: Labels, positions: Sequence[ReadAt]) -> Labels:
+    for position in positions:
+        assert position.label in own, f"{position.label} is read, and not there: {own}"
+        assert "int" in graph.dtypes[position.value], f"{position} holds no integers"
+    return gathered(own, {position.label: graph.labels[position.value] for position in positions})
 
 
 def _labels_of_join(graph: Graph, node: Join) -> Labels:

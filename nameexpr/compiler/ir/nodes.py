@@ -10,6 +10,7 @@
           | Arrange     a value in the order, groups, repeats of a term
           | Drop        a value without some dims of size 1
           | Window      a value whose dims are read at affine positions: windows, strides, parts
+          | Gather      a value whose dims are read at positions that other values hold
           | Join        some values, each in its part of one array
 
 Sources are the numbers of other values of the graph (`nameexpr.compiler.ir.graph`).
@@ -17,7 +18,7 @@ Sources are the numbers of other values of the graph (`nameexpr.compiler.ir.grap
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from nameexpr.compiler.ir.axes import Axes, Labels
 from nameexpr.records import record
@@ -127,6 +128,23 @@ class Window:
 
 
 @record
+class ReadAt:
+    """A dim that is read at the positions in another value; `is_inside` if they cannot leave the dim."""
+
+    label: str
+    value: int
+    is_inside: bool
+
+
+@record
+class Gather:
+    """A value, some dims of which are read at positions; labels that it shares with them are one index."""
+
+    value: int
+    positions: tuple[ReadAt, ...]
+
+
+@record
 class Segment:
     """A part of a dim: `label` stands for all of the dim, the product of `labels` for what begins at
     `offset`.
@@ -150,7 +168,7 @@ class Join:
     dtype: str
 
 
-Node = View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop | Window | Join
+Node = View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop | Window | Gather | Join
 
 
 def sources_of(node: Node) -> tuple[int, ...]:
@@ -164,6 +182,8 @@ def sources_of(node: Node) -> tuple[int, ...]:
             return factors
         case Along(_, value) | Arrange(value) | Drop(value) | Window(value):
             return (value,)
+        case Gather(value, positions):
+            return (value, *[position.value for position in positions])
         case _:
             return ()
 
@@ -172,6 +192,11 @@ def windowed(labels: Labels, reads: Sequence[Read]) -> Labels:
     """Return the labels of a value whose dims are read at positions."""
     instead = {read.label: [label for label, _ in read.strides] for read in reads}
     return tuple(dict.fromkeys([new for label in labels for new in instead.get(label, [label])]))
+
+
+def gathered(labels: Labels, positions: Mapping[str, Labels]) -> Labels:
+    """Return the labels of a value, some of which are read at positions that have other labels."""
+    return tuple(dict.fromkeys([new for label in labels for new in positions.get(label, (label,))]))
 
 
 def is_moved(node: Node) -> bool:

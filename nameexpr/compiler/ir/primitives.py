@@ -103,8 +103,7 @@ def _joined(instruction: Instruction, sources: Shapes) -> Shape:
 
 
 def _by_letters(instruction: Instruction, sources: Shapes) -> Shape:
-    *letters, result = instruction.letters
-    return _sizes_of(result, letters, sources)
+    return _sizes_of(instruction.letters[-1], instruction.letters[:-1], sources)
 
 
 def _sizes_of(wanted: Shape, letters: Sequence[Shape], shapes: Shapes) -> Shape:
@@ -266,6 +265,8 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "window": PrimitiveRules(_windowed, strides.of_window, is_view=True),
     "as_real": PrimitiveRules(lambda _, sources: (*sources[0], 2), strides.of_parts, is_view=True),
     "as_complex": PrimitiveRules(_without_parts, strides.of_pairs, is_view=True),
+    "inside": PrimitiveRules(_of_source, strides.of_source, is_view=True),
+    "take": PrimitiveRules(strides.taken),
     "repeat": PrimitiveRules(_repeated),
     "embed": PrimitiveRules(_embedded),
     "join": PrimitiveRules(_joined),

@@ -6,6 +6,10 @@
     cast dtype                      reshape shape                 transpose axes
     diagonal letters                a view of the elements where axes of the same letter have the same index
     window shape, axes, letters     a view: axis k of the source is read at axes[k] + letters[k] @ index
+    inside constants                positions, once they are found to be 0 or more and below the first number;
+                                    the second is their number in the graph
+    take axes                       the first source at the positions in the second, along an axis; "index":
+                                    along the first axes, at those in the others, which are broadcast
     as_real, as_complex             views of complex numbers with a last axis of their two parts, and back
     repeat shape                    a fresh array, broadcast to the shape
     embed shape, letters            zeros with the source on the diagonal of axes of the same letter
@@ -42,8 +46,8 @@ from nameexpr.records import record
 Number = int | float | complex
 Shape = tuple[int, ...]
 Primitive = Literal[
-    "cast", "reshape", "transpose", "diagonal", "window", "as_real", "as_complex", "repeat", "embed", "join",
-    "copy",
+    "cast", "reshape", "transpose", "diagonal", "window", "as_real", "as_complex",
+    "inside", "take", "repeat", "embed", "join", "copy",
     "full", "ones", "constant", "arange",
     "sum", "slices", "reduce", "apply", "divide",
     "multiply", "dot", "vecdot", "matmul", "integer_matmul", "einsum",

@@ -17,6 +17,7 @@ from nameexpr.compiler.ir.graph import Graph, merged, use_counts
 from nameexpr.compiler.ir.nodes import (
     CAST,
     Arrange,
+    Gather,
     Map,
     Reduction,
     Scalar,
@@ -77,10 +78,10 @@ class Lowering:
         """Create a value; a reduction with its labels in the preferred order, as far as that is free."""
         node = self.graph.nodes[number]
         match node:
-            case View() if node.position >= 0:
-                return operand_value(self.build, node, self.operands)
+            case View(_, source, axes) if source >= 0:
+                return lower_view(self.build, self.value(source), axes)
             case View():
-                return lower_view(self.build, self.value(node.value), node.axes)
+                return operand_value(self.build, node, self.operands)
             case Scalar():
                 constant, dtype = number_of(node), self.graph.strong(number)
                 constant = float(constant.real) if node.kind == "int" and dtype == "float64" else constant
@@ -91,6 +92,11 @@ class Lowering:
                 return self._reduction(number, node, preferred)
             case Arrange(source, axes):
                 return self._arranged(source, axes, is_row_major=number in self.row_major)
+            case Gather(source, positions):
+                from nameexpr.compiler.lowering.gather import gather
+
+                places = [self._source(position.value) for position in positions]
+                return gather(self.build, self.value(source), positions, places)
             case _:
                 from nameexpr.compiler.lowering.values import lower_value
 
@@ -154,6 +160,9 @@ class Lowering:
         last, before = next(reversed(self.plans.values()), (None, 0))
         self.plans[number] = self.plan(contraction, factors), before + len(last.steps if last else ())
         return self.plans[number]
+
+    def _strong_value(self, number: int) -> Value:
+        return self._strong(self.value(number))
 
     def _strong(self, value: Value) -> Value:
         """Return a Python scalar as an array of the dtype that NumPy gives it; an array unchanged."""

@@ -22,6 +22,7 @@ from nameexpr.compiler.ir.nodes import (
     Arrange,
     Drop,
     Filled,
+    Gather,
     Index,
     Join,
     Map,
@@ -120,12 +121,17 @@ class _Values:
                 return along(function, labels, self._argument(source))
             case Arrange():
                 return "reordered"
-            case Window(source):
-                return f"window of {self._argument(source)}"
+            case Window(source) | Gather(source):
+                return self._read_title(node, self._argument(source))
             case Join(values):
                 return f"concatenation of {', '.join([self._argument(one) for one in values])}"
             case Drop(_, labels):
                 return f"without {' '.join(map(shown, labels))}"
+
+    def _read_title(self, node: Window | Gather, source: str) -> str:
+        if isinstance(node, Window):
+            return f"window of {source}"
+        return f"{source} at {', '.join([self._argument(position.value) for position in node.positions])}"
 
 
 def _behind(graph: Graph, value: int) -> int:

@@ -30,6 +30,16 @@ def window(source: int, offsets: Shape, strides: Letters, shape: Shape) -> Instr
     return Instruction("window", (source,), shape, offsets, strides)
 
 
+def inside(source: int, size: int, number: int = 0) -> Instruction:
+    """Positions, once they are found to be inside a dim."""
+    return Instruction("inside", (source,), constants=(size, number))
+
+
+def take(source: int, places: int, axis: int) -> Instruction:
+    """An array read at positions along an axis."""
+    return Instruction("take", (source, places), axes=(axis,))
+
+
 def diagonal(source: int, letters: Letters) -> Instruction:
     """A view of the cells where axes of the same letter have the same index."""
     return Instruction("diagonal", (source,), letters=(letters, tuple(dict.fromkeys(letters))))

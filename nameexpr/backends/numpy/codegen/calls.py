@@ -149,6 +149,12 @@ def _window(instruction: Instruction, source: str) -> Value:
     return f"{source}[{', '.join(ranges)}]"
 
 
+def _take(instruction: Instruction, source: str, *positions: str) -> Value:
+    if instruction.function:
+        return f"{source}[{', '.join(positions)}]"
+    return method(source, "take", *positions, axes_text(instruction.axes))
+
+
 def _range(start: int, step: int, length: int) -> str:
     stop = start + step * length if length else start
     return f"{start}:{stop if stop >= 0 else ''}:{step}" if step != 1 else f"{start}:{stop}"
@@ -177,6 +183,7 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "full": _full,
     "join": _join,
     "integer_matmul": lambda instruction, x, y: _ours("integer_matmul")(x, y, quoted(instruction.dtype)),
+    "inside": lambda instruction, x: Callee("reading", "inside")(x, *map(str, instruction.constants)),
     "matmul": lambda _, x, y: numpy("matmul")(x, y),
     "multiply": lambda instruction, x, y: numpy("multiply")(x, y, dtype=_dtype(instruction.dtype)),
     "ones": lambda instruction: numpy("ones")(str(instruction.shape), dtype=quoted(instruction.dtype)),
@@ -186,6 +193,7 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "reshape": lambda instruction, x: method(x, "reshape", str(instruction.shape)),
     "slices": _slices,
     "sum": _sum,
+    "take": _take,
     "transpose": _transpose,
     "vecdot": lambda _, x, y: numpy("vecdot")(x, y),
     "window": _window,

@@ -93,7 +93,9 @@ class FormulaWriter:
         statement, axes = self.scope.tree.statements[number], self.views.left[number]
         values, graph = self.values, self.values.graph
         if self.views.readings or self.scope.has_readings:
-            self._read_positions(statement)
+            from nameexpr.compiler.analysis.build.positions import learn_sizes
+
+            learn_sizes(values, statement, {name: one.axes for name, one in self.statements.items()})
         joined = self.views.joined
         if axes is not None and joined and not joined.keys().isdisjoint(flat(axes)):
             value, mention = self._joined(statement, axes)
@@ -123,14 +125,6 @@ class FormulaWriter:
 
         given = [self.value(node)[0] for node in statement.values]
         return joined(self.values, statement, given, axes), ()
-
-    def _read_positions(self, statement: ast.Statement) -> None:
-        from nameexpr.compiler.analysis.resolve_views import read_statement
-
-        earlier = {name: one.axes for name, one in self.statements.items() if one.axes is not None}
-        graph = self.values.graph
-        shapes = {name: tuple(map(graph.cells, axes)) for name, axes in earlier.items()}
-        read_statement(self.scope.text, statement, shapes, self.views)
 
     def in_dtype(self, result: StatementValue, statement: ast.Statement) -> StatementValue:
         """Return a result in the requested dtype (NE610 if that dtype cannot hold it)."""
@@ -193,10 +187,9 @@ class FormulaWriter:
             return self._earlier(node, statement)
         term = node.term if node.term is not None else self.views.default[node.name]
         axes = self.views.axes[node.name, term]
-        position = self.scope.operands.index(node.name)
-        dtype = self.dtypes[node.name]
+        position, dtype = self.scope.operands.index(node.name), self.dtypes[node.name]
         value = self.values.graph.add(View(position, -1, axes), flat(axes), dtype)
-        value, seen = self.values.read(value, axes)
+        value, seen = self._read(node, value, axes)
         if self.dtype not in ("", dtype) and not isinstance(dtype, WeakDtype):
             value = self.values.cast(value, self.dtype)
         names = self.views.operands[node.name].names
@@ -204,6 +197,13 @@ class FormulaWriter:
             pairs = ((group[0], name) for group, name in zip(axes, names, strict=True) if group)
             self.values.under[value] = {label.number: name for label, name in pairs if is_under_dots(label)}
         return value, mentioned(term, seen)
+
+    def _read(self, node: ast.Use, value: int, axes: Axes) -> tuple[int, Axes]:
+        if self.views.readings.keys().isdisjoint(flat(axes)):
+            return value, axes
+        from nameexpr.compiler.analysis.build.positions import read
+
+        return read(self.values, node.name, value, axes, replace(self, dtype="").value)
 
     def _size_or_index(self, node: ast.Use) -> tuple[int, Labels]:
         assert node.term is not None
@@ -245,7 +245,7 @@ class FormulaWriter:
             axes = relabelled(self.scope.text, (node.name, term), shape, self.views)
         assert term is not None
         value = graph.add(View(-1, statement.arranged, axes), flat(axes), graph.dtypes[statement.arranged])
-        value, axes = self.values.read(value, axes)
+        value, axes = self._read(node, value, axes)
         if any(isinstance(item, Dots) for item in term.items):
             self.values.under[value] = self.values.under.get(statement.value, {})
         return value, mentioned(term, axes) if node.term is not None else statement.mention

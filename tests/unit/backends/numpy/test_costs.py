@@ -48,6 +48,8 @@ def examples(n: int) -> tuple[tuple[Instruction, Shapes], ...]:
         (ir.transpose(0, (1, 0)), (square,)),
         (ir.diagonal(0, (0, 0)), (square,)),
         (ir.window(0, (0, 1), ((1, 0), (0, 1)), (n, n - 1)), (square,)),
+        (ir.inside(0, n), (square,)),
+        (ir.take(0, 1, 0), (square, (n,))),
         (ir.as_real(0), (square,)),
         (ir.as_complex(0), ((n, 2),)),
         (ir.repeat(0, (3, n, n)), (square,)),
@@ -92,7 +94,9 @@ def test_every_instruction_has_a_time_and_larger_arrays_take_no_less(place: int)
     assert all(isfinite(time) and 1e-8 < time < 100 for time in times)
     assert times == sorted(times)
     one, _ = examples(8)[place]
-    moves_nothing = one.primitive in {"ones", "constant"} or (is_view(one) and one.primitive != "cast")
+    moves_nothing = one.primitive in {"ones", "constant"} or (
+        is_view(one) and one.primitive not in {"cast", "inside"}
+    )
     assert (times[-1] > 2 * times[0]) != moves_nothing
 
 
