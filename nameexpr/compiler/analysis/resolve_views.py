@@ -109,15 +109,21 @@ def _uses_of(statements: Iterable[ast.Statement]) -> Iterator[tuple[str, ast.Ter
 
 
 def read_statement(
-    text: str, statement: ast.Statement, shapes: Mapping[str, tuple[int, ...]], views: Views
+    tree: ast.Formula, statement: ast.Statement, shapes: Mapping[str, tuple[int, ...]], views: Views
 ) -> None:
-    """Learn the sizes that positions in a statement determine; `shapes` are those of earlier statements."""
+    """Learn the sizes that positions in a statement determine; `shapes` are those of earlier statements.
+
+    Positions of operands in other statements determine them too.
+    """
     read = [name for name, term in _uses_of([statement]) if any(map(is_read, term.items))]
     if not any(name in shapes for name in read) and not placed(views.readings) - views.sizes.keys():
         return
-    pairs = tuple(dict.fromkeys(_uses_of([statement])))
+    own = tuple(dict.fromkeys(_uses_of([statement])))
+    pairs = tuple(
+        dict.fromkeys([*own, *_undetermined(tree, walk.labels_in(*[term for _, term in own]), views)])
+    )
     known = views.sizes
-    expression = ast.Expression(tuple([term for _, term in pairs]), None, None, text)
+    expression = ast.Expression(tuple([term for _, term in pairs]), None, None, tree.text)
     operands = [
         Operand(shapes[name] if name in shapes else views.operands[name].shape, None, name)
         for name, _ in pairs
@@ -129,6 +135,16 @@ def read_statement(
     views.readings.update(resolved.readings)
     views.axes.update(zip(pairs, resolved.operands, strict=True))
     known.update(sizes)
+
+
+def _undetermined(tree: ast.Formula, labels: set[str], views: Views) -> Iterator[tuple[str, ast.Term]]:
+    """Yield the uses of operands with positions in which only these labels have no size yet."""
+    for pair in _uses_of(tree.statements):
+        axes = views.axes.get(pair, ())
+        readings = [views.readings[label] for one in axes for label in one if label in views.readings]
+        unknown = [set(reading.labels) - views.sizes.keys() for reading in readings]
+        if any(missing and missing <= labels for missing in unknown):
+            yield pair
 
 
 def _local_dots(resolved: Resolved, operands: Sequence[Operand]) -> Resolved:
@@ -192,7 +208,7 @@ def relabelled(text: str, view: View, shape: tuple[int, ...], views: Views) -> A
     axes = _local_dots(resolved, operand).operands[0]
     for label, size in sizes.items():
         if known.setdefault(label, size) != size:
-            seen = {other: views.operands[other[0]] for other in views.axes}
+            seen = {other: views.operands[other[0]] for other in views.axes if other[0] in views.operands}
             raise error(other_size(text, view, shape, label, (size, known[label]), seen))
     known.update({labels[0]: size for labels, size in zip(axes, shape, strict=True) if len(labels) == 1})
     return axes

@@ -126,8 +126,8 @@ def solve(
     scene = faults.Scene(tree, operands, resolved, keywords, sizes)
     if resolved.readings and not (equations.clashes or equations.contradictions):
         _solve_positions(scene, equations, plain)
-    axes = [labels for axes in (*resolved.operands, resolved.result) for labels in axes]
-    every = chain.from_iterable(chain(axes, *[_parts_of(labels, resolved) for labels in axes]))
+    dims = [labels for axes in (*resolved.operands, resolved.result) for labels in axes]
+    every = chain.from_iterable(chain(dims, *[_parts_of(labels, resolved) for labels in dims]))
     is_clear = not (equations.clashes or equations.contradictions or equations.unsolved)
     if not is_clear or not all(label in sizes for label in every):
         mistakes = faults.clashes(scene, equations.clashes)

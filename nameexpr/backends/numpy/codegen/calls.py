@@ -27,6 +27,8 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 def call_text(instruction: Instruction, sources: Sequence[str]) -> str:
     """Return an instruction as plans show it: its call, or the ranges of a loop."""
     loop = instruction.loop
+    if instruction.recurrence is not None:
+        return f"{instruction.recurrence.length} steps along {shown(instruction.recurrence.label)}"
     if instruction.primitive == "fused":
         steps = [step.function and str(callee_of(step.function)) for step in instruction.steps]
         return "blocks of " + ", ".join(dict.fromkeys(step or "cast" for step in steps))
@@ -185,6 +187,7 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "integer_matmul": lambda instruction, x, y: _ours("integer_matmul")(x, y, quoted(instruction.dtype)),
     "inside": lambda instruction, x: Callee("reading", "inside")(x, *map(str, instruction.constants)),
     "matmul": lambda _, x, y: numpy("matmul")(x, y),
+    "item": lambda instruction, x: f"{x}[{instruction.axes[0]}]",
     "multiply": lambda instruction, x, y: numpy("multiply")(x, y, dtype=_dtype(instruction.dtype)),
     "ones": lambda instruction: numpy("ones")(str(instruction.shape), dtype=quoted(instruction.dtype)),
     "pointwise": _pointwise,

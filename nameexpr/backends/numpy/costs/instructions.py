@@ -274,6 +274,7 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "fused": _fused,
     "inside": inside_cost,
     "integer_matmul": _integer_matmul,
+    "item": 30.0,
     "join": _join,
     "matmul": _matmul,
     "multiply": lambda _, sources, made: function_cost("multiply", (), sources, made),

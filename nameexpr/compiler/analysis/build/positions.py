@@ -93,4 +93,4 @@ def learn_sizes(values: Values, statement: ast.Statement, earlier: Mapping[str, 
 
     cells = values.graph.cells
     shapes = {name: tuple(map(cells, axes)) for name, axes in earlier.items() if axes is not None}
-    read_statement(values.tree.text, statement, shapes, values.views)
+    read_statement(values.tree, statement, shapes, values.views)
