@@ -115,13 +115,10 @@ def _sizes_of(wanted: Shape, letters: Sequence[Shape], shapes: Shapes) -> Shape:
     return tuple([sizes[letter] for letter in wanted])
 
 
-def _windowed(instruction: Instruction, sources: Shapes) -> Shape:
-    (source,), shape = sources, instruction.shape
-    for size, offset, steps in zip(source, instruction.axes, instruction.letters, strict=True):
-        ends = [step * (length - 1) for step, length in zip(steps, shape, strict=True)]
-        low, high = (offset + sum([pick(end, 0) for end in ends]) for pick in (min, max))
-        assert 0 in shape or 0 <= low <= high < size, f"{instruction} leaves {source}"
-    return shape
+def _at_positions(instruction: Instruction, sources: Shapes) -> Shape:
+    from nameexpr.compiler.ir.rolling import SHAPES
+
+    return SHAPES[instruction.primitive](instruction, sources)
 
 
 def _without_axes(instruction: Instruction, sources: Shapes) -> Shape:
@@ -263,7 +260,7 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "reshape": PrimitiveRules(_reshaped, strides.of_reshape, cuts=slices.of_reshape, is_view=True),
     "transpose": PrimitiveRules(_transposed, strides.transposed, cuts=slices.of_transpose, is_view=True),
     "diagonal": PrimitiveRules(_by_letters, strides.of_diagonal, is_view=True),
-    "window": PrimitiveRules(_windowed, strides.of_window, is_view=True),
+    "window": PrimitiveRules(_at_positions, strides.of_window, is_view=True),
     "as_real": PrimitiveRules(lambda _, sources: (*sources[0], 2), strides.of_parts, is_view=True),
     "as_complex": PrimitiveRules(_without_parts, strides.of_pairs, is_view=True),
     "repeat": PrimitiveRules(_repeated),
@@ -277,6 +274,7 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "sum": PrimitiveRules(_without_axes, strides.of_sum, _each_cell, slices.behind),
     "slices": PrimitiveRules(_without_axes, strides.of_slices),
     "reduce": PrimitiveRules(_without_last_axes, strides.of_sum, _each_cell, slices.of_reduce),
+    "window_reduce": PrimitiveRules(_at_positions, strides.of_arguments, _each_cell),
     "apply": PrimitiveRules(_without_last_axes),
     "divide": PrimitiveRules(_of_source, strides.of_arguments, _each_cell, slices.kept_leading),
     "multiply": PrimitiveRules(
@@ -294,6 +292,6 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
 }
 
 WORKING: frozenset[Primitive] = frozenset(
-    {"dot", "vecdot", "matmul", "integer_matmul", "multiply", "einsum", "sum", "slices"}
+    {"dot", "vecdot", "matmul", "integer_matmul", "multiply", "einsum", "sum", "slices", "window_reduce"}
 )
 """Primitives that compute a step of a plan; the step's other instructions only prepare it."""
