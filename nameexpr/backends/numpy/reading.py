@@ -15,6 +15,24 @@ from numpy.lib.stride_tricks import as_strided
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
+class PositionError(Exception):
+    """Positions, of this number in the graph, that leave a dim of this size."""
+
+
+def inside(positions: Array, size: int, number: int) -> Array:
+    """Return positions, as integers of 64 bits, that are all at least 0 and below `size`.
+
+    >>> inside(np.array([2, 0]), 3, 1)
+    array([2, 0])
+    """
+    if not positions.dtype.isnative:
+        positions = positions.astype(np.int64)
+    # Seen as unsigned, negative numbers are the largest: one pass finds those on both sides.
+    if positions.size and positions.view(np.uint64).max() >= size:
+        raise PositionError(size, number)
+    return positions
+
+
 def windows(
     x: Array, offsets: tuple[int, ...], strides: tuple[tuple[int, ...], ...], shape: tuple[int, ...]
 ) -> Array:

@@ -18,7 +18,16 @@ from nameexpr.compiler.analysis.scope import Scope, terms_of
 from nameexpr.compiler.analysis.sizes import solve
 from nameexpr.compiler.ir.axes import DOTS, Axes, Names, is_under_dots, under_dots
 from nameexpr.dims import is_keyword
-from nameexpr.errors import TOLD, Diagnostic, Mark, NameExprError, OperandInfo, did_you_mean, error
+from nameexpr.errors import (
+    TOLD,
+    Diagnostic,
+    Mark,
+    NameExprError,
+    OperandInfo,
+    SizeError,
+    did_you_mean,
+    error,
+)
 from nameexpr.ops import RESERVED
 from nameexpr.records import replace
 from nameexpr.syntax import ast, walk
@@ -60,7 +69,12 @@ def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[
     _check_sizes_given(tree, sizes, inside | everywhere)
     own = {name: size for name, size in sizes.items() if name in inside | placed(resolved.readings)}
     plain = _plain_labels(tree) if resolved.readings else ()
-    resolved, solved = solve(expression, seen, _local_dots(resolved, seen), own, plain)
+    try:
+        resolved, solved = solve(expression, seen, _local_dots(resolved, seen), own, plain)
+    except SizeError as fault:
+        from nameexpr.compiler.analysis.faults.positions import of_a_label
+
+        raise of_a_label(scope.tree, operands, fault) from None
     known = {**{name: size for name, size in sizes.items() if name not in inside}, **solved}
     for name, size in sizes.items():
         if known.get(name, size) != size:
@@ -229,6 +243,10 @@ def _unused(scope: Scope, operands: Mapping[str, Operand]) -> Iterator[Diagnosti
 
 def _unused_operand(scope: Scope, name: str) -> Diagnostic:
     """Return the diagnostic for an operand that the formula does not use, or for a size passed like one."""
+    from nameexpr.compiler.analysis.faults.positions import is_label
+
+    if (label := is_label(scope.tree, {name})) is not None:
+        return label
     message = f"the formula does not use the operand {name}="
     terms = tuple(walk.terms_in(scope.tree))
     if name not in walk.labels_in(*terms):

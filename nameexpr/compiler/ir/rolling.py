@@ -1,4 +1,4 @@
-"""What is read at positions: the shapes of views and of reductions of windows, and the blocks of the latter.
+"""Reductions of windows along an axis: the blocks in which they are computed.
 
 `nameexpr.backends.numpy.rolling` reduces windows in these blocks, and `nameexpr.compiler.memory` knows by
 them how much it needs.
@@ -6,10 +6,10 @@ them how much it needs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from math import gcd, prod
 
-from nameexpr.compiler.ir.program import Instruction, Shape
+from nameexpr.compiler.ir.program import Shape
 
 BLOCK = 1 << 15
 """The number of elements of a block, a few of which stay in the cache."""
@@ -17,38 +17,6 @@ RUN = 32
 """The number of elements along the fastest axis that are not divided among blocks."""
 FEW = 4
 """How many times as long as its windows a block is, so that little is computed twice."""
-
-
-def windowed(instruction: Instruction, sources: Sequence[Shape]) -> Shape:
-    """Return the shape of a window, whose positions are inside its source."""
-    (source,), shape = sources, instruction.shape
-    for size, offset, steps in zip(source, instruction.axes, instruction.letters, strict=True):
-        assert 0 in shape or _is_inside(offset, steps, shape, size), f"{instruction} leaves {source}"
-    return shape
-
-
-def rolled(instruction: Instruction, sources: Sequence[Shape]) -> Shape:
-    """Return the shape of a reduction of the windows along an axis."""
-    (source,), shape, (axis,) = sources, instruction.shape, instruction.axes
-    ((offset, *steps, count),) = instruction.letters
-    assert 0 in shape or _is_inside(offset, steps, (shape[axis], count), source[axis]), (
-        f"{instruction} leaves"
-    )
-    assert (*source[:axis], shape[axis], *source[axis + 1 :]) == shape, f"{instruction} of {source}"
-    return shape
-
-
-SHAPES: Mapping[str, Callable[[Instruction, Sequence[Shape]], Shape]] = {
-    "window": windowed,
-    "window_reduce": rolled,
-}
-"""The shape that a primitive returns, by its name."""
-
-
-def _is_inside(offset: int, steps: Sequence[int], shape: Shape, size: int) -> bool:
-    ends = [step * (length - 1) for step, length in zip(steps, shape, strict=True)]
-    low, high = (offset + sum([pick(end, 0) for end in ends]) for pick in (min, max))
-    return 0 <= low <= high < size
 
 
 def doubles(stride: int, count: int, size: int) -> bool:

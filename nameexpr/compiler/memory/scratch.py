@@ -33,9 +33,10 @@ RUN = 512
 (`nameexpr.backends.numpy.copies`).
 """
 
-MOVES: frozenset[Primitive] = frozenset(
-    {"reshape", "transpose", "diagonal", "window", "as_real", "as_complex", "repeat", "embed", "copy"}
-)
+MOVES: frozenset[Primitive] = frozenset({
+    "reshape", "transpose", "diagonal", "window", "inside", "take", "as_real", "as_complex", "repeat",
+    "embed", "copy",
+})  # fmt: skip
 """Primitives that keep the byte order of elements."""
 TURNED = frozenset({"sort", "flip"})
 """Functions along axes that keep it."""

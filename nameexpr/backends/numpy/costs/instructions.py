@@ -28,6 +28,7 @@ from nameexpr.backends.numpy.costs.passes import (
     row_major,
     ufunc_cost,
 )
+from nameexpr.backends.numpy.costs.positions import inside_cost, take_cost
 from nameexpr.backends.numpy.costs.reductions import along_cost, reduce_cost, slices_cost
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
@@ -277,7 +278,9 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "embed": _embed,
     "full": _full,
     "fused": _fused,
+    "inside": inside_cost,
     "integer_matmul": _integer_matmul,
+    "item": 30.0,
     "join": _join,
     "matmul": _matmul,
     "multiply": lambda _, sources, made: function_cost("multiply", (), sources, made),
@@ -288,6 +291,7 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "reshape": _reshape,
     "slices": lambda instruction, sources, _: slices_cost(instruction, sources[0]),
     "sum": _sum,
+    "take": take_cost,
     "transpose": VIEW,
     "vecdot": _vecdot,
     "window": WINDOW,

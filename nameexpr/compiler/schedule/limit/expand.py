@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.graph import Graph
-from nameexpr.compiler.ir.nodes import Along, Arrange, Drop, Map, Node, Reduction, View, Window
+from nameexpr.compiler.ir.nodes import Along, Arrange, Drop, Gather, Map, Node, Reduction, View, Window
 from nameexpr.compiler.planning.plan import ContractionPlan, Step
 from nameexpr.records import record, replace
 
@@ -82,6 +82,9 @@ def _renumbered(node: Node, numbers: Mapping[int, int]) -> Node:
     match node:
         case View(_, value) | Along(_, value) | Arrange(value) | Drop(value) | Window(value) if value >= 0:
             return replace(node, value=numbers[value])
+        case Gather(value, positions):
+            read = [replace(position, value=numbers[position.value]) for position in positions]
+            return replace(node, value=numbers[value], positions=tuple(read))
         case Map(_, arguments):
             return replace(node, arguments=tuple([numbers[value] for value in arguments]))
         case Reduction(_, factors):
