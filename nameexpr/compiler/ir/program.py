@@ -19,6 +19,7 @@
     ones shape, dtype               made once and never written to
     sum axes, dtype                 slices function, axes         a sum, or a reducer slice after slice
     reduce function, axes, dtype    a reducer over the last axes, which act as one
+    window_reduce function, axes, letters, shape    a reducer over windows along an axis
     apply                           the caller's `reduce=` over the last axis
     divide constants                by a number of elements
     multiply dtype                  dot, vecdot, matmul           as in NumPy; vecdot of reals
@@ -51,7 +52,7 @@ Primitive = Literal[
     "cast", "reshape", "transpose", "diagonal", "window", "as_real", "as_complex",
     "inside", "take", "repeat", "embed", "join", "copy",
     "full", "ones", "constant", "arange",
-    "sum", "slices", "reduce", "apply", "divide",
+    "sum", "slices", "reduce", "window_reduce", "apply", "divide",
     "multiply", "dot", "vecdot", "matmul", "integer_matmul", "einsum",
     "pointwise", "along_axes", "fused", "loop", "recurrence", "item",
 ]  # fmt: skip
@@ -172,7 +173,8 @@ class Instruction(NamedTuple):
     letters : tuple of tuple of int
         A letter for each axis of each source, then for each axis of the result: axes of one letter have the
         same index. For `window` the step along each axis of the source, one after the other, for an index
-        along each axis of the result.
+        along each axis of the result. For `window_reduce` the first position, the distance of windows and of
+        their elements, and the number of elements.
     dtype : str
         The dtype of the result; empty if it follows from the sources.
     function : str
@@ -223,6 +225,8 @@ class Instruction(NamedTuple):
             return "loop"
         if self.loop is not None:
             return "looped" if self.loop.block else "sliced"
+        if self.primitive.startswith("window"):
+            return "window"
         return self.primitive.removeprefix("integer_").replace("_", "")
 
     @property

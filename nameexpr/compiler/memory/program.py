@@ -34,6 +34,7 @@ from nameexpr.compiler.memory.scratch import (
     join_bytes,
     reduce_bytes,
     repeat_bytes,
+    rolling_bytes,
     slices_bytes,
 )
 from nameexpr.records import record
@@ -256,10 +257,6 @@ def _pointwise_scratch(instruction: Instruction, sources: Sequence[Array], resul
     return pointwise_bytes(instruction, sources, result.dtype, None if instruction.over is None else result)
 
 
-def _ufunc_scratch(_: Instruction, sources: Sequence[Array], result: Array) -> int:
-    return ufunc_bytes(result.shape, sources, result.dtype)
-
-
 def _einsum_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
     *letters, kept = instruction.letters
     return loop_bytes(letters, kept, sources, result)
@@ -270,11 +267,12 @@ SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]
     "loop": _loop_scratch,
     "recurrence": _step_scratch,
     "pointwise": _pointwise_scratch,
-    "multiply": _ufunc_scratch,
-    "divide": _ufunc_scratch,
+    "multiply": lambda one, sources, result: ufunc_bytes(result.shape, sources, result.dtype),
+    "divide": lambda one, sources, result: ufunc_bytes(result.shape, sources, result.dtype),
     "along_axes": lambda one, sources, result: along_bytes(one, sources[0], result.dtype),
     "reduce": lambda one, sources, result: reduce_bytes(one, sources[0]),
     "sum": lambda one, sources, result: reduce_buffers(sources[0], one.axes, one.dtype or result.dtype),
+    "window_reduce": lambda one, sources, result: rolling_bytes(one, sources[0], result),
     "slices": lambda one, sources, result: slices_bytes(one, sources[0]),
     "repeat": lambda one, sources, result: repeat_bytes(sources[0], one.shape),
     "join": join_bytes,

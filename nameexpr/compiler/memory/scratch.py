@@ -247,6 +247,14 @@ def _slices(sources: Sequence[Array], axis: int) -> list[Array]:
     ]  # fmt: skip
 
 
+def rolling_bytes(instruction: Instruction, source: Array, result: Array) -> int:
+    """Return the bytes of the buffers for windows that double in size."""
+    from nameexpr.compiler.ir.rolling import buffer_cells
+
+    (axis,), (window,) = instruction.axes, instruction.letters
+    return result.item * buffer_cells(window, result.shape, source.strides, axis)
+
+
 def repeat_bytes(source: Array, wanted: Shape) -> int:
     """Return the bytes that repeating along several axes, one after the other, needs besides the result."""
     own = (1,) * (len(wanted) - len(source.shape)) + tuple(source.shape)
