@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from oracle.generate import forms
-from oracle.generate.arrays import random_array, random_scalar
+from oracle.generate.arrays import random_array, random_scalar, spread
 from oracle.generate.dims import DOTS, FORMS, Dim, Dims, Made, Node, Operand
 from oracle.generate.forms import Form
 from oracle.reference.expressions import Named
@@ -52,7 +53,34 @@ class Pool(Dims):
                 found.pop(other)
         if self.chance(0.1):
             found.insert(self.rng.randint(0, len(found)), Dim(form=forms.constant(self.rng)))
+        if "data" in FORMS and self.chance(0.15):
+            found.insert(self.rng.randint(0, len(found)), self.data_dim())
         return found
+
+    def data_dim(self) -> Dim:
+        """A dim that is read at positions from an operand of integers, now and then outside."""
+        rng = self.rng
+        labels = rng.sample(list(self.sizes), rng.randint(0, min(len(self.sizes), 2)))
+        size, top = rng.choice([1, 2, 3, 4]), rng.choice([1, 2, 3, 4])
+        dtype = rng.choice(["int64", "int64", "int32", "int8", "uint8", "uint64"])
+        low, high = (0, size - 1) if self.chance(0.97) else (0 if dtype[0] == "u" else -1, size)
+        shape = [self.sizes[label] for label in labels]
+        numbers = [rng.randint(low, high) for _ in range(math.prod(shape))]
+        dims = [Dim((label,)) for label in labels]
+        value = spread(np.array(numbers, dtype).reshape(shape), [rng.choice([1, 2, -1]) for _ in shape], 0)
+        operand = Operand(self.fresh_name(), value, dims, [], "i", False)
+        self.operands.append(operand)
+        self.known |= set(labels)
+        use = operand.name + self.term(dims)
+        base = rng.choice(["_", "_", str(size), f"V{len(self.operands)}"])
+        places = [use, use, f"({use})", f"(0 + {use})", f"minimum({use}, {size - 1})", f"({use} % {top})"]
+        place = rng.choice(places)
+        place = place if place[0] == "(" or place == use else f"({place})"
+        names = (base,) if base[0] == "V" else ()
+        return Dim(
+            tuple(labels),
+            form=Form(f"{base}@{place}", max(size, top) if "%" in place else size, False, names),
+        )
 
     def read(self, dim: Dim) -> Dim:
         """A way to read a dim so that the value has this label."""

@@ -103,7 +103,7 @@ class RecurrenceWriter:
                         raise error(faults.no_size(writer.scope.tree, statement, unknown[0]))
                     sizes[label] = sum(writer.values.graph.cells(part) for part in parts)
             shapes[statement.name] = tuple(map(writer.values.graph.cells, axes))
-        from nameexpr.compiler.analysis.resolve_views import read_statement
+        from nameexpr.compiler.analysis.statement_sizes import read_statement
 
         for number in self.group.numbers:
             statement = writer.scope.tree.statements[number]
