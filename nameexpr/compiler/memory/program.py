@@ -35,6 +35,7 @@ from nameexpr.compiler.memory.scratch import (
     reduce_bytes,
     repeat_bytes,
     slices_bytes,
+    take_bytes,
 )
 from nameexpr.records import record
 
@@ -273,11 +274,6 @@ def _ufunc_scratch(_: Instruction, sources: Sequence[Array], result: Array) -> i
     return ufunc_bytes(result.shape, sources, result.dtype)
 
 
-def _einsum_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
-    *letters, kept = instruction.letters
-    return loop_bytes(letters, kept, sources, result)
-
-
 SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]] = {
     "fused": block_bytes,
     "loop": _loop_scratch,
@@ -294,6 +290,7 @@ SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]
     "matmul": lambda one, sources, result: odd_bytes(sources, result.dtype),
     "vecdot": lambda one, sources, result: odd_bytes(sources, result.dtype),
     "integer_matmul": lambda one, sources, result: integer_bytes(sources, result.shape),
-    "einsum": _einsum_scratch,
+    "einsum": lambda one, sources, result: loop_bytes(one.letters[:-1], one.letters[-1], sources, result),
+    "take": lambda one, sources, result: take_bytes(sources),
 }
 """The bytes that instructions need besides their results while they run; 0 for those that are not listed."""

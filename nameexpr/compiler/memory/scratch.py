@@ -11,7 +11,7 @@ from math import prod
 
 from nameexpr.compiler.ir.dtypes import REAL_OF
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
-from nameexpr.compiler.ir.strides import compact_strides, iteration_order
+from nameexpr.compiler.ir.strides import broadcast, compact_strides, iteration_order
 from nameexpr.compiler.memory.arrays import WIDE, Array, fresh, item_bytes, reduce_buffers, ufunc_bytes
 from nameexpr.compiler.memory.buffers import CELLS, Passed, buffer_bytes
 
@@ -256,3 +256,11 @@ def repeat_bytes(source: Array, wanted: Shape) -> int:
     if source.item * prod(wanted[axes[-1] + 1 :]) >= RUN:
         return 0
     return prod(wanted) // max(1, wanted[axes[0]]) * source.item
+
+
+def take_bytes(sources: Sequence[Array]) -> int:
+    """Return the bytes of the positions that NumPy copies: those that are not in one piece, and several."""
+    _, *places = sources
+    if len(places) > 1:
+        return WIDE * prod(broadcast(*[place.shape for place in places]))
+    return 0 if places[0].is_row_major else WIDE * places[0].cells
