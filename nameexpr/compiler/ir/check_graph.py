@@ -18,8 +18,11 @@ from nameexpr.compiler.ir.nodes import (
     Map,
     Read,
     ReadAt,
+    Recurrence,
     Reduction,
+    Rows,
     Scalar,
+    State,
     View,
     Window,
     gathered,
@@ -44,7 +47,7 @@ def check_graph(graph: Graph, outputs: Sequence[int]) -> None:
     assert all(isinstance(graph.nodes[output], Arrange) for output in outputs), "an output is not an array"
 
 
-def _labels_of(graph: Graph, node: object) -> Labels | None:
+def _labels_of(graph: Graph, node: object) -> Labels | None:  # noqa: PLR0912  a case for each kind
     """Return the labels that follow from a node; None if any labels are allowed."""
     match node:
         case View(position, value, axes):
@@ -55,8 +58,12 @@ def _labels_of(graph: Graph, node: object) -> Labels | None:
                 shapes = [[graph.cells(labels) for labels in dims] for dims in (seen.axes, axes)]
                 assert shapes[0] == shapes[1], f"an array of shape {shapes[0]} is viewed as {shapes[1]}"
             return flat(axes)
-        case Scalar():
+        case Scalar() | Recurrence():
             return ()
+        case State(_, _, label, _, axes):
+            return (label, *flat(axes))
+        case Rows(_, _, axes):
+            return flat(axes)
         case Index(label):
             return (label,)
         case Filled(_, labels):

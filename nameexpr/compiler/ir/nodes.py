@@ -12,6 +12,9 @@
           | Window      a value whose dims are read at affine positions: windows, strides, parts
           | Gather      a value whose dims are read at positions that other values hold
           | Join        some values, each in its part of one array
+          | State       the rows of a recurrence that are read, one for each step
+          | Recurrence  starts, and a step that is computed once for each index along a label
+          | Rows        all rows of one statement of a recurrence
 
 Sources are the numbers of other values of the graph (`nameexpr.compiler.ir.graph`).
 """
@@ -128,6 +131,46 @@ class Window:
 
 
 @record
+class State:
+    """The rows of statement `number` of recurrence `key` that are read: row T + `offset` in step T.
+
+    `axes` are the dims of a row. The value has the label of the steps, too, so that it is computed with like
+    any other; what depends on it is computed step by step.
+    """
+
+    key: str
+    number: int
+    label: str
+    offset: int
+    axes: Axes
+
+
+@record
+class Recurrence:
+    """Statements that read their own earlier rows; `inputs` are the other values that their steps read.
+
+    For each statement: `starts` are the values of its first rows and how many rows each is, `steps` the value
+    of a row, which still has the label of the steps, and `axes` the dims of a row.
+    """
+
+    key: str
+    label: str
+    starts: tuple[tuple[tuple[int, int], ...], ...]
+    steps: tuple[int, ...]
+    axes: tuple[Axes, ...]
+    inputs: tuple[int, ...]
+
+
+@record
+class Rows:
+    """The rows of one statement of a recurrence, starts first; `axes` are the dims of all of them."""
+
+    recurrence: int
+    number: int
+    axes: Axes
+
+
+@record
 class ReadAt:
     """A dim that is read at the positions in another value; `is_inside` if they cannot leave the dim."""
 
@@ -168,7 +211,23 @@ class Join:
     dtype: str
 
 
-Node = View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop | Window | Gather | Join
+Node = (
+    View
+    | Scalar
+    | Index
+    | Filled
+    | Map
+    | Reduction
+    | Along
+    | Arrange
+    | Drop
+    | Window
+    | Gather
+    | Join
+    | State
+    | Recurrence
+    | Rows
+)
 
 
 def sources_of(node: Node) -> tuple[int, ...]:
@@ -180,7 +239,9 @@ def sources_of(node: Node) -> tuple[int, ...]:
             return arguments
         case Reduction(_, factors):
             return factors
-        case Along(_, value) | Arrange(value) | Drop(value) | Window(value):
+        case Recurrence():
+            return (*node.inputs, *[value for starts in node.starts for _, value in starts])
+        case Along(_, value) | Arrange(value) | Drop(value) | Window(value) | Rows(value):
             return (value,)
         case Gather(value, positions):
             return (value, *[position.value for position in positions])

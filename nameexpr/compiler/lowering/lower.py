@@ -19,7 +19,9 @@ from nameexpr.compiler.ir.nodes import (
     Arrange,
     Gather,
     Map,
+    Recurrence,
     Reduction,
+    Rows,
     Scalar,
     View,
     is_moved,
@@ -92,18 +94,23 @@ class Lowering:
                 return self._reduction(number, node, preferred)
             case Arrange(source, axes):
                 return self._arranged(source, axes, is_row_major=number in self.row_major)
+            case Recurrence() | Rows():
+                from nameexpr.compiler.lowering.recurrences import lower_recurrence
+
+                return lower_recurrence(self, number, node, lower, lower_view)
             case Gather(source, positions):
                 from nameexpr.compiler.lowering.gather import gather
 
-                places = [self._source(position.value) for position in positions]
+                places = [self.source(position.value) for position in positions]
                 return gather(self.build, self.value(source), positions, places)
             case _:
                 from nameexpr.compiler.lowering.values import lower_value
 
-                return lower_value(self.build, self.graph, number, self._source)
+                return lower_value(self.build, self.graph, number, self.source)
 
-    def _source(self, number: int) -> Value:
-        return self._strong(self.value(number))
+    def source(self, number: int) -> Value:
+        """Return a value as an array."""
+        return self.strong(self.value(number))
 
     def _map(self, number: int, node: Map) -> Value:
         if self.fusing is not None and self.fusing.fuses(number):
@@ -126,7 +133,7 @@ class Lowering:
     def _reduction(self, number: int, node: Reduction, preferred: Labels) -> Value:
         if self.fusing is not None and self.fusing.fuses(number):
             return self.fusing.lowered(self.build, number, self.value)
-        factors = [self._strong(self.value(factor)) for factor in node.factors]
+        factors = [self.strong(self.value(factor)) for factor in node.factors]
         own, dtype = self.graph.labels[number], self.graph.dtypes[number]
         # A reduced label may occur in the result as a new dim.
         order = tuple(dict.fromkeys([label for label in preferred if label not in node.labels] + [*own]))
@@ -162,9 +169,9 @@ class Lowering:
         return self.plans[number]
 
     def _strong_value(self, number: int) -> Value:
-        return self._strong(self.value(number))
+        return self.strong(self.value(number))
 
-    def _strong(self, value: Value) -> Value:
+    def strong(self, value: Value) -> Value:
         """Return a Python scalar as an array of the dtype that NumPy gives it; an array unchanged."""
         if not isinstance(value.dtype, WeakDtype):
             return value
@@ -178,7 +185,7 @@ class Lowering:
     def _arranged(self, source: int, axes: Axes, *, is_row_major: bool) -> Value:
         if source not in self.values:
             self.values[source] = self.made(source, tuple(dict.fromkeys(chain.from_iterable(axes))))
-        value = self._strong(self.values[source])
+        value = self.strong(self.values[source])
         is_view = not value.is_fresh and is_moved(self.graph.nodes[source])
         return lower_arrangement(self.build, axes, value, is_moved=is_view, is_row_major=is_row_major)
 

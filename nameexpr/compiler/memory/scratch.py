@@ -247,6 +247,14 @@ def _slices(sources: Sequence[Array], axis: int) -> list[Array]:
     ]  # fmt: skip
 
 
+def rolling_bytes(instruction: Instruction, source: Array, result: Array) -> int:
+    """Return the bytes of the buffers for windows that double in size."""
+    from nameexpr.compiler.ir.rolling import buffer_cells
+
+    (axis,), (window,) = instruction.axes, instruction.letters
+    return result.item * buffer_cells(window, result.shape, source.strides, axis)
+
+
 def repeat_bytes(source: Array, wanted: Shape) -> int:
     """Return the bytes that repeating along several axes, one after the other, needs besides the result."""
     own = (1,) * (len(wanted) - len(source.shape)) + tuple(source.shape)
@@ -259,8 +267,8 @@ def repeat_bytes(source: Array, wanted: Shape) -> int:
 
 
 def take_bytes(sources: Sequence[Array]) -> int:
-    """Return the bytes of the positions that NumPy copies: those that are not in one piece, and several."""
+    """Return the bytes of the positions that NumPy copies: those that are broadcast or not in one piece."""
     _, *places = sources
-    if len(places) > 1:
-        return WIDE * prod(broadcast(*[place.shape for place in places]))
-    return 0 if places[0].is_row_major else WIDE * places[0].cells
+    shape = broadcast(*[place.shape for place in places])
+    copied = [place for place in places if place.shape != shape or not place.is_row_major]
+    return len(copied) * WIDE * prod(shape)

@@ -26,8 +26,11 @@ from nameexpr.compiler.ir.nodes import (
     Index,
     Join,
     Map,
+    Recurrence,
     Reduction,
+    Rows,
     Scalar,
+    State,
     View,
     Window,
     number_of,
@@ -99,7 +102,7 @@ class _Values:
             return self.compiled.tree.operands[node.position]
         return self.names.get(value, [HOLE])[0]
 
-    def _title(self, value: int) -> str:
+    def _title(self, value: int) -> str:  # noqa: PLR0912  a case for each kind
         node = self.compiled.graph.nodes[value]
         match node:
             case View(position, earlier):
@@ -121,6 +124,10 @@ class _Values:
                 return along(function, labels, self._argument(source))
             case Arrange():
                 return "reordered"
+            case Recurrence(_, label):
+                return f"steps along {shown(label)}"
+            case Rows() | State():
+                return "rows"
             case Window(source) | Gather(source):
                 return self._read_title(node, self._argument(source))
             case Join(values):

@@ -27,6 +27,8 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 def call_text(instruction: Instruction, sources: Sequence[str]) -> str:
     """Return an instruction as plans show it: its call, or the ranges of a loop."""
     loop = instruction.loop
+    if instruction.recurrence is not None:
+        return f"{instruction.recurrence.length} steps along {shown(instruction.recurrence.label)}"
     if instruction.primitive == "fused":
         steps = [step.function and str(callee_of(step.function)) for step in instruction.steps]
         return "blocks of " + ", ".join(dict.fromkeys(step or "cast" for step in steps))
@@ -149,6 +151,12 @@ def _window(instruction: Instruction, source: str) -> Value:
     return f"{source}[{', '.join(ranges)}]"
 
 
+def _rolling(instruction: Instruction, source: str) -> Invocation:
+    (axis,), (window,) = instruction.axes, instruction.letters
+    combine = numpy(REDUCTIONS[instruction.function].combine)
+    return Callee("rolling", "rolling")(combine, source, str(axis), str(window), str(instruction.shape[axis]))
+
+
 def _take(instruction: Instruction, source: str, *positions: str) -> Value:
     if instruction.function:
         return f"{source}[{', '.join(positions)}]"
@@ -185,6 +193,7 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "integer_matmul": lambda instruction, x, y: _ours("integer_matmul")(x, y, quoted(instruction.dtype)),
     "inside": lambda instruction, x: Callee("reading", "inside")(x, *map(str, instruction.constants)),
     "matmul": lambda _, x, y: numpy("matmul")(x, y),
+    "item": lambda instruction, x: f"{x}[{instruction.axes[0]}]",
     "multiply": lambda instruction, x, y: numpy("multiply")(x, y, dtype=_dtype(instruction.dtype)),
     "ones": lambda instruction: numpy("ones")(str(instruction.shape), dtype=quoted(instruction.dtype)),
     "pointwise": _pointwise,
@@ -197,5 +206,6 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "transpose": _transpose,
     "vecdot": lambda _, x, y: numpy("vecdot")(x, y),
     "window": _window,
+    "window_reduce": _rolling,
 }
 """The code of each instruction, from the instruction and the names of its sources."""

@@ -12,14 +12,14 @@ from typing import NamedTuple, TypeVar
 
 from nameexpr.compiler.analysis.faults import values as faults
 from nameexpr.compiler.analysis.operands import Views
-from nameexpr.compiler.ir.axes import EllipsisNames, Unnamed, is_under_dots
+from nameexpr.compiler.ir.axes import Axes, EllipsisNames, Labels, Unnamed, is_under_dots
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, KIND_OF, MAGNITUDE, WEAK, WeakDtype
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.nodes import CAST, Drop, Map, Scalar, number_of
 from nameexpr.errors import Diagnostic, Mark, NotHeldError, Span, error
 from nameexpr.ops import FUNCTIONS, INTEGER
 from nameexpr.records import field, record
-from nameexpr.syntax.ast import Formula
+from nameexpr.syntax.ast import Formula, Term
 
 T = TypeVar("T")
 POWERS = frozenset({"**.", "pow"})
@@ -38,6 +38,18 @@ class Arithmetic(NamedTuple):
     fold: Callable[[str, Sequence[int | float | complex]], int | float | complex]
     reduced: Callable[[str, tuple[str, ...]], str]
     promoted: Callable[[tuple[str, ...]], str]
+
+
+@record
+class StatementValue:
+    """An earlier statement: its value, its labels in order, and its term with the axes of that term."""
+
+    value: int
+    order: Labels
+    mention: Labels
+    term: Term | None
+    axes: Axes | None
+    arranged: int
 
 
 @record(frozen=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
+from nameexpr.compiler.analysis.recurrences import groups_of
 from nameexpr.errors import Diagnostic, Mark
 from nameexpr.syntax import ast
 from nameexpr.syntax.items import group_of, parts_of
@@ -17,8 +18,10 @@ def part_faults(
 ) -> Iterator[Diagnostic]:
     """Yield the errors in the parts and positions of a formula."""
     yield from use_faults(tree.text, used)
-    yield from result_faults(tree.text, left)
-    for statement in tree.statements:
+    recurring = {name for group in groups_of(tree.statements) for name in group.names}
+    other = [statement for statement in tree.statements if statement.name not in recurring]
+    yield from result_faults(tree.text, [statement.term for statement in other if statement.term is not None])
+    for statement in other:
         yield from values_fault(tree.text, statement)
 
 
