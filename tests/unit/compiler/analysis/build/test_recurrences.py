@@ -177,3 +177,21 @@ def test_rows_further_back(steps: int, start: int, width: int, data: st.DataObje
         rows.append(rows[t + back] * 2 + rows[t] - x[t])
     text = f"m[(a + T) D] = s[a D], m[_@(T + {back}) D] * 2 + m[_@T D] - x[T D]"
     assert_array_equal(ne.evaluate(text, s=s, x=x), np.reshape(rows, (start + steps, width)))
+
+
+def test_what_is_the_same_in_every_step_is_computed_once() -> None:
+    x, w, u = RNG.random((6, 2)), RNG.random((2, 4, 3)), RNG.random((3, 4, 3))
+    code = ne.compile(LSTM).plan(x=x, w=w, u=u).code
+    inside = code[code.index("for j0") :]
+    assert "a2.reshape" in code and "reshape((3, 12))" not in inside
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "int64", "int8"])
+def test_single_elements_have_the_dtype_of_arrays(dtype: str) -> None:
+    x = (np.arange(9) % 4 + 1).astype(dtype)
+    rows = [np.zeros(1, dtype)]
+    for step in x:
+        rows.append(np.multiply(rows[-1], 3) - step)
+    found = ne.evaluate("m[(1 + T)] = s[], m[_@T] * 3 - x[T]", s=np.zeros((), dtype), x=x)
+    assert found.dtype == dtype
+    assert_array_equal(found, np.concatenate(rows))
