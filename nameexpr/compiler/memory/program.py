@@ -277,6 +277,6 @@ SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]
     "vecdot": lambda one, sources, result: odd_bytes(sources, result.dtype),
     "integer_matmul": lambda one, sources, result: integer_bytes(sources, result.shape),
     "einsum": lambda one, sources, result: loop_bytes(one.letters[:-1], one.letters[-1], sources, result),
-    "take": lambda one, sources, result: take_bytes(sources),
+    "take": lambda one, sources, result: take_bytes(one, sources),
 }
 """The bytes that instructions need besides their results while they run; 0 for those that are not listed."""

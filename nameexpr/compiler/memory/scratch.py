@@ -266,9 +266,12 @@ def repeat_bytes(source: Array, wanted: Shape) -> int:
     return prod(wanted) // max(1, wanted[axes[0]]) * source.item
 
 
-def take_bytes(sources: Sequence[Array]) -> int:
+def take_bytes(instruction: Instruction, sources: Sequence[Array]) -> int:
     """Return the bytes of the positions that NumPy copies: those that are broadcast or not in one piece."""
     _, *places = sources
     shape = broadcast(*[place.shape for place in places])
-    copied = [place for place in places if place.shape != shape or not place.is_row_major]
-    return len(copied) * WIDE * prod(shape)
+    kept = [
+        place.shape == shape and (place.is_one_piece if instruction.function else place.is_row_major)
+        for place in places
+    ]
+    return kept.count(False) * WIDE * prod(shape)

@@ -14,7 +14,7 @@ import nameexpr as ne
 
 Array = np.ndarray[Any, np.dtype[Any]]
 RNG = np.random.default_rng(17)
-X, I, J = RNG.random((60, 500, 30)), RNG.integers(0, 250, (60, 50)), RNG.integers(0, 30, (60, 50))
+TABLE, ROWS, CELLS = RNG.random((60, 500, 30)), RNG.integers(0, 250, (60, 50)), RNG.integers(0, 30, (60, 50))
 LAYOUTS: dict[str, Callable[[Array], Array]] = {
     "row-major": np.ascontiguousarray,
     "column-major": np.asfortranarray,
@@ -34,7 +34,7 @@ FORMS = (
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(("table", "places"), [*itertools.product(LAYOUTS, LAYOUTS)])
 def test_the_memory_of_a_gather_is_predicted(form: str, table: str, places: str) -> None:
-    operands = {"x": LAYOUTS[table](X), "i": LAYOUTS[places](I), "j": LAYOUTS[places](J)}
+    operands = {"x": LAYOUTS[table](TABLE), "i": LAYOUTS[places](ROWS), "j": LAYOUTS[places](CELLS)}
     operands = {name: value for name, value in operands.items() if f"{name}[" in form}
     formula = ne.compile(form)
     formula(**operands)
