@@ -139,7 +139,7 @@ POINTWISE: Mapping[str, Function] = _complete(
         takes="if",
         usage="atan2(y, x)",
         also="arctan2",
-    ),
+    ),  # fmt: skip
     _f("hypot", "the square root of the sum of both squares", arity=2, takes="if"),
     _f("copysign", "x with the sign of y", arity=2, takes="if", cost="sign"),
     _f("logaddexp", "log(exp(x) + exp(y)), without overflow", arity=2, takes="if"),
