@@ -240,7 +240,7 @@ def _loop_scratch(instruction: Instruction, sources: Sequence[Array], result: Ar
 
 
 def _step_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
-    """Return the peak memory of a step, and of the arrays of all rows but the first."""
+    """Return the peak memory of a step, and of all arrays of rows, of which the result is the first."""
     steps = instruction.recurrence
     assert steps is not None
     body, shapes = steps.body, shapes_of(steps.body)
@@ -248,10 +248,10 @@ def _step_scratch(instruction: Instruction, sources: Sequence[Array], result: Ar
         body, shapes, [OperandLayout(source.dtype) for source in sources[steps.count :]], is_body=True
     )
     sizes = [
-        (steps.offset(number) + steps.length) * info.arrays[output].size
+        (steps.offset(number) + (1 if number in steps.last else steps.length)) * info.arrays[output].size
         for number, output in enumerate(body.outputs)
     ]
-    return sum(sizes[1:]) + max([0, *moments(info)])
+    return sum(sizes) - result.size + max([0, *moments(info)])
 
 
 def _pointwise_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
