@@ -115,7 +115,7 @@ class StepLoop:
     starts has, one after the other. The other sources are what the steps read: of those in `cut` the body
     reads the index of the step along axis 0, of others all. Further operands of the body are rows: of the
     array and as many rows after the current step as `reads` has. The results of the body are the next rows,
-    of the shapes `rows`.
+    of the shapes `rows`. Of the arrays in `last` only as many rows as the start has are kept.
     """
 
     body: Program
@@ -125,6 +125,11 @@ class StepLoop:
     cut: tuple[bool, ...]
     reads: tuple[tuple[int, int], ...]
     label: str = ""
+    last: tuple[int, ...] = ()
+
+    def length_of(self, array: int) -> int:
+        """Return how many rows of an array are there in the end."""
+        return self.offset(array) + (0 if array in self.last else self.length)
 
     @property
     def count(self) -> int:
