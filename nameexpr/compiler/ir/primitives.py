@@ -274,6 +274,7 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "sum": PrimitiveRules(_without_axes, strides.of_sum, _each_cell, slices.behind),
     "slices": PrimitiveRules(_without_axes, strides.of_slices),
     "reduce": PrimitiveRules(_without_last_axes, strides.of_sum, _each_cell, slices.of_reduce),
+    "window_reduce": PrimitiveRules(slices.of_rolling, strides.of_arguments, _each_cell),
     "apply": PrimitiveRules(_without_last_axes),
     "divide": PrimitiveRules(_of_source, strides.of_arguments, _each_cell, slices.kept_leading),
     "multiply": PrimitiveRules(
@@ -293,6 +294,6 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
 }
 
 WORKING: frozenset[Primitive] = frozenset(
-    {"dot", "vecdot", "matmul", "integer_matmul", "multiply", "einsum", "sum", "slices"}
+    {"dot", "vecdot", "matmul", "integer_matmul", "multiply", "einsum", "sum", "slices", "window_reduce"}
 )
 """Primitives that compute a step of a plan; the step's other instructions only prepare it."""

@@ -9,7 +9,8 @@
     inside constants                positions, once they are found to be 0 or more and below the first number;
                                     the second is their number in the graph
     take axes                       the first source at the positions in the second, along an axis; "index":
-                                    along the first axes, at those in the others, which are broadcast
+                                    along the first axes, at those in the others, which are broadcast;
+                                    "cell": the same, where these have no axes
     as_real, as_complex             views of complex numbers with a last axis of their two parts, and back
     repeat shape                    a fresh array, broadcast to the shape
     embed shape, letters            zeros with the source on the diagonal of axes of the same letter
@@ -19,6 +20,7 @@
     ones shape, dtype               made once and never written to
     sum axes, dtype                 slices function, axes         a sum, or a reducer slice after slice
     reduce function, axes, dtype    a reducer over the last axes, which act as one
+    window_reduce function, axes, letters, shape    a reducer over windows along an axis
     apply                           the caller's `reduce=` over the last axis
     divide constants                by a number of elements
     multiply dtype                  dot, vecdot, matmul           as in NumPy; vecdot of reals
@@ -51,7 +53,7 @@ Primitive = Literal[
     "cast", "reshape", "transpose", "diagonal", "window", "as_real", "as_complex",
     "inside", "take", "repeat", "embed", "join", "copy",
     "full", "ones", "constant", "arange",
-    "sum", "slices", "reduce", "apply", "divide",
+    "sum", "slices", "reduce", "window_reduce", "apply", "divide",
     "multiply", "dot", "vecdot", "matmul", "integer_matmul", "einsum",
     "pointwise", "along_axes", "fused", "loop", "recurrence", "item",
 ]  # fmt: skip
@@ -113,7 +115,7 @@ class StepLoop:
     starts has, one after the other. The other sources are what the steps read: of those in `cut` the body
     reads the index of the step along axis 0, of others all. Further operands of the body are rows: of the
     array and as many rows after the current step as `reads` has. The results of the body are the next rows,
-    of the shapes `rows`.
+    of the shapes `rows`. Of the arrays in `last` only as many rows as the start has are kept.
     """
 
     body: Program
@@ -123,6 +125,11 @@ class StepLoop:
     cut: tuple[bool, ...]
     reads: tuple[tuple[int, int], ...]
     label: str = ""
+    last: tuple[int, ...] = ()
+
+    def length_of(self, array: int) -> int:
+        """Return how many rows of an array are there in the end."""
+        return self.offset(array) + (0 if array in self.last else self.length)
 
     @property
     def count(self) -> int:
@@ -172,7 +179,8 @@ class Instruction(NamedTuple):
     letters : tuple of tuple of int
         A letter for each axis of each source, then for each axis of the result: axes of one letter have the
         same index. For `window` the step along each axis of the source, one after the other, for an index
-        along each axis of the result.
+        along each axis of the result. For `window_reduce` the first position, the distance of windows and of
+        their elements, and the number of elements.
     dtype : str
         The dtype of the result; empty if it follows from the sources.
     function : str
@@ -223,6 +231,8 @@ class Instruction(NamedTuple):
             return "loop"
         if self.loop is not None:
             return "looped" if self.loop.block else "sliced"
+        if self.primitive.startswith("window"):
+            return "window"
         return self.primitive.removeprefix("integer_").replace("_", "")
 
     @property

@@ -13,7 +13,7 @@ from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.layouts import Layout, OperandLayout
 from nameexpr.compiler.ir.liveness import owners
 from nameexpr.compiler.ir.nodes import Read, windowed
-from nameexpr.compiler.ir.program import Instruction, Note, Shape
+from nameexpr.compiler.ir.program import Instruction, Note
 from nameexpr.compiler.ir.strides import of_window
 from nameexpr.compiler.ir.target import Target
 from nameexpr.records import field, record
@@ -76,7 +76,7 @@ class Builder:
     """A collector of instructions; every method that emits one returns the new value.
 
     `offers` counts the candidates at each choice; `ranks` selects among them, 0 for the best by the target's
-    costs. `windows` are the values that are windows, with the shapes of their sources.
+    costs. `windows` are the values that are windows, with their sources and how these are read.
     """
 
     sizes: Mapping[str, int]
@@ -88,7 +88,7 @@ class Builder:
     used_strides: bool = False
     ranks: tuple[int, ...] = ()
     offers: list[int] = field(default_factory=list)
-    windows: dict[int, Shape] = field(default_factory=dict)
+    windows: dict[int, tuple[Value, tuple[Read, ...]]] = field(default_factory=dict)
 
     def emit(
         self,
@@ -247,9 +247,10 @@ class Builder:
         offsets = tuple([read.offset for read in every])
         rows = tuple([tuple([dict(read.strides).get(label, 0) for label in labels]) for read in every])
         made = Instruction("window", (source.number,), self.shape(labels), offsets, rows)
-        shape, known = self.shape(source.labels), source.strides
-        value = self.moved(source, made, labels, known and of_window(made, [(shape, known)], made.shape))
-        self.windows[value.number] = shape
+        known = source.strides
+        steps = known and of_window(made, [(self.shape(source.labels), known)], made.shape)
+        value = self.moved(source, made, labels, steps)
+        self.windows[value.number] = source, tuple(reads)
         return value
 
     def read_strides(self, *values: Value) -> None:
@@ -280,13 +281,12 @@ class Builder:
         return all(strides[one] == strides[other] * self.sizes[other] for one, other in pairwise(labels))
 
     def apart(self, values: Sequence[Value]) -> tuple[int, ...]:
-        """Return the numbers of values that share no memory with each other, and in which no two elements
-        are one: those that do are copied.
-        """
+        """Return the numbers of values that share no memory, nor have elements in two places."""
         if self.windows:
             from nameexpr.compiler.ir.windows import overlaps
 
-            seen = self.count, self.instructions, self.windows
+            shapes = {number: self.shape(source.labels) for number, (source, _) in self.windows.items()}
+            seen = self.count, self.instructions, shapes
             values = [self.copied(one, is_lax=True) if overlaps(one.number, *seen) else one for one in values]
         owner = owners(self.count, self.instructions)
         results: list[int] = []

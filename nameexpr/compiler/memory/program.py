@@ -34,7 +34,9 @@ from nameexpr.compiler.memory.scratch import (
     join_bytes,
     reduce_bytes,
     repeat_bytes,
+    rolling_bytes,
     slices_bytes,
+    take_bytes,
 )
 from nameexpr.records import record
 
@@ -238,7 +240,7 @@ def _loop_scratch(instruction: Instruction, sources: Sequence[Array], result: Ar
 
 
 def _step_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
-    """Return the peak memory of a step, and of the arrays of all rows but the first."""
+    """Return the peak memory of a step, and of all arrays of rows, of which the result is the first."""
     steps = instruction.recurrence
     assert steps is not None
     body, shapes = steps.body, shapes_of(steps.body)
@@ -246,23 +248,14 @@ def _step_scratch(instruction: Instruction, sources: Sequence[Array], result: Ar
         body, shapes, [OperandLayout(source.dtype) for source in sources[steps.count :]], is_body=True
     )
     sizes = [
-        (steps.offset(number) + steps.length) * info.arrays[output].size
+        (steps.offset(number) + (1 if number in steps.last else steps.length)) * info.arrays[output].size
         for number, output in enumerate(body.outputs)
     ]
-    return sum(sizes[1:]) + max([0, *moments(info)])
+    return sum(sizes) - result.size + max([0, *moments(info)])
 
 
 def _pointwise_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
     return pointwise_bytes(instruction, sources, result.dtype, None if instruction.over is None else result)
-
-
-def _ufunc_scratch(_: Instruction, sources: Sequence[Array], result: Array) -> int:
-    return ufunc_bytes(result.shape, sources, result.dtype)
-
-
-def _einsum_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
-    *letters, kept = instruction.letters
-    return loop_bytes(letters, kept, sources, result)
 
 
 SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]] = {
@@ -270,11 +263,12 @@ SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]
     "loop": _loop_scratch,
     "recurrence": _step_scratch,
     "pointwise": _pointwise_scratch,
-    "multiply": _ufunc_scratch,
-    "divide": _ufunc_scratch,
+    "multiply": lambda one, sources, result: ufunc_bytes(result.shape, sources, result.dtype),
+    "divide": lambda one, sources, result: ufunc_bytes(result.shape, sources, result.dtype),
     "along_axes": lambda one, sources, result: along_bytes(one, sources[0], result.dtype),
     "reduce": lambda one, sources, result: reduce_bytes(one, sources[0]),
     "sum": lambda one, sources, result: reduce_buffers(sources[0], one.axes, one.dtype or result.dtype),
+    "window_reduce": lambda one, sources, result: rolling_bytes(one, sources[0], result),
     "slices": lambda one, sources, result: slices_bytes(one, sources[0]),
     "repeat": lambda one, sources, result: repeat_bytes(sources[0], one.shape),
     "join": join_bytes,
@@ -282,6 +276,7 @@ SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]
     "matmul": lambda one, sources, result: odd_bytes(sources, result.dtype),
     "vecdot": lambda one, sources, result: odd_bytes(sources, result.dtype),
     "integer_matmul": lambda one, sources, result: integer_bytes(sources, result.shape),
-    "einsum": _einsum_scratch,
+    "einsum": lambda one, sources, result: loop_bytes(one.letters[:-1], one.letters[-1], sources, result),
+    "take": lambda one, sources, result: take_bytes(one, sources),
 }
 """The bytes that instructions need besides their results while they run; 0 for those that are not listed."""

@@ -116,6 +116,13 @@ def slices(source: int, reducer: str, axes: Axes) -> Instruction:
     return Instruction("slices", (source,), axes=axes, function=reducer)
 
 
+def window_reduce(source: int, reducer: str, axis: int, window: Axes, shape: Shape) -> Instruction:
+    """A reducer over windows along an axis: where they begin, their distance, that of their elements, and
+    how many these are.
+    """
+    return Instruction("window_reduce", (source,), shape, (axis,), (window,), function=reducer)
+
+
 def add_up(source: int, axes: Axes, dtype: str = "") -> Instruction:
     """The sum over axes; `dtype` if it is summed in another one than the array's."""
     return Instruction("sum", (source,), axes=axes, dtype=dtype)

@@ -151,9 +151,16 @@ def _window(instruction: Instruction, source: str) -> Value:
     return f"{source}[{', '.join(ranges)}]"
 
 
+def _rolling(instruction: Instruction, source: str) -> Invocation:
+    (axis,), (window,) = instruction.axes, instruction.letters
+    combine = numpy(REDUCTIONS[instruction.function].combine)
+    return Callee("rolling", "rolling")(combine, source, str(axis), str(window), str(instruction.shape[axis]))
+
+
 def _take(instruction: Instruction, source: str, *positions: str) -> Value:
     if instruction.function:
-        return f"{source}[{', '.join(positions)}]"
+        cells = f"{source}[{', '.join(positions)}]"
+        return f"{cells}.copy()" if instruction.function == "cell" else cells
     return method(source, "take", *positions, axes_text(instruction.axes))
 
 
@@ -200,5 +207,6 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "transpose": _transpose,
     "vecdot": lambda _, x, y: numpy("vecdot")(x, y),
     "window": _window,
+    "window_reduce": _rolling,
 }
 """The code of each instruction, from the instruction and the names of its sources."""

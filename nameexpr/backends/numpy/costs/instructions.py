@@ -252,6 +252,12 @@ def _reduce(instruction: Instruction, sources: Arrays, _: Strided) -> float:
     return reduce_cost(instruction.function, sources[0], [axis % ndim for axis in instruction.axes])
 
 
+def _rolling(instruction: Instruction, sources: Arrays, result: Strided) -> float:
+    from nameexpr.backends.numpy.costs.windows import rolling_cost
+
+    return rolling_cost(instruction, sources, result)
+
+
 def _apply(_: Instruction, sources: Arrays, __: Strided) -> float:
     return APPLIED + reduce_cost("sum", sources[0], (len(sources[0].shape) - 1,))
 
@@ -289,5 +295,6 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "transpose": VIEW,
     "vecdot": _vecdot,
     "window": WINDOW,
+    "window_reduce": _rolling,
 }
 """The cost of each primitive: a constant, or a function of its arrays; without a row, that of a copy."""

@@ -59,6 +59,7 @@ def examples(n: int) -> tuple[tuple[Instruction, Shapes], ...]:
         (ir.full(square, 0.0, "float64"), ()),
         (ir.ones(square, "float64"), ()),
         (ir.slices(0, "sum", (1,)), ((n, 4),)),
+        (ir.window_reduce(0, "sum", 0, (0, 1, 1, 2), (n - 1, n)), (square,)),
         (ir.add_up(0, (1,)), (square,)),
         (ir.reduce(0, "max", 1), (square,)),
         (ir.apply(0), (square,)),

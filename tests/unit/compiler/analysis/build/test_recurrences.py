@@ -177,3 +177,47 @@ def test_rows_further_back(steps: int, start: int, width: int, data: st.DataObje
         rows.append(rows[t + back] * 2 + rows[t] - x[t])
     text = f"m[(a + T) D] = s[a D], m[_@(T + {back}) D] * 2 + m[_@T D] - x[T D]"
     assert_array_equal(ne.evaluate(text, s=s, x=x), np.reshape(rows, (start + steps, width)))
+
+
+def test_what_is_the_same_in_every_step_is_computed_once() -> None:
+    x, w, u = RNG.random((6, 2)), RNG.random((2, 4, 3)), RNG.random((3, 4, 3))
+    code = ne.compile(LSTM).plan(x=x, w=w, u=u).code
+    inside = code[code.index("for j0") :]
+    assert "a2.reshape" in code and "reshape((3, 12))" not in inside
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "int64", "int8"])
+def test_single_elements_have_the_dtype_of_arrays(dtype: str) -> None:
+    x = (np.arange(9) % 4 + 1).astype(dtype)
+    rows = [np.zeros(1, dtype)]
+    for step in x:
+        rows.append(np.multiply(rows[-1], 3) - step)
+    found = ne.evaluate("m[(1 + T)] = s[], m[_@T] * 3 - x[T]", s=np.zeros((), dtype), x=x)
+    assert found.dtype == dtype
+    assert_array_equal(found, np.concatenate(rows))
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 5])
+def test_only_the_last_rows_are_kept_where_only_they_are_read(steps: int) -> None:
+    operands, rows = network(steps)
+    last = ne.compile(f"{RNN}; h[_@(size[T]) B D]")
+    assert_allclose(last(**operands), rows[-1], rtol=1e-14)
+    assert "% 2" in last.plan(**operands).code or not steps
+    x, s = RNG.integers(-3, 4, (steps, 2)), RNG.integers(-3, 4, (3, 2))
+    found = list(s)
+    for t in range(steps):
+        found.append(found[t] + 2 * found[t + 2] - x[t])
+    text = "m[(a + T) D] = s[a D], m[_@T D] + 2 * m[_@(T + 2) D] - x[T D]"
+    for more, expected in (("m[_@(size[T] + k) D]", found[-3:]), ("m[_@(size[T] + 1) D]", found[-2])):
+        assert_array_equal(
+            ne.evaluate(f"{text}; {more}", s=s, x=x, sizes={"k": 3} if "k" in more else {}), expected
+        )
+    both = ne.compile(f"{text}; y[D] = m[_@(size[T] + 1) D]", outputs=["m", "y"])(s=s, x=x)
+    assert_array_equal(both[0], found)
+    assert_array_equal(both[1], found[-2])
+
+
+def test_the_last_rows_take_little_memory() -> None:
+    operands, _ = network(400)
+    whole, last = (ne.compile(text).plan(**operands) for text in (RNN, f"{RNN}; h[_@(size[T]) B D]"))
+    assert last.peak_bytes < whole.peak_bytes * 0.6
