@@ -62,3 +62,12 @@ def test_sizes_that_several_positions_share_leave_no_dim(text: str, operands: di
             ne.evaluate(text, **operands)
     else:
         assert generate.same(ne.evaluate(text, **operands), expected)
+
+
+@pytest.mark.parametrize(
+    "text", ["x[_@(3*o) _@(y[] % 1)] * 2", "x[_@(3*o) _@y[]] + x[_@(3*o) _@y[]]", "-x[a y@y[]]"]
+)
+def test_what_is_read_at_one_position_is_no_view_that_is_written_to(text: str) -> None:
+    x = np.arange(8.0).reshape(4, 2)
+    ne.evaluate(text, x=x, y=np.array(0))
+    np.testing.assert_array_equal(x, np.arange(8.0).reshape(4, 2))

@@ -159,7 +159,8 @@ def _rolling(instruction: Instruction, source: str) -> Invocation:
 
 def _take(instruction: Instruction, source: str, *positions: str) -> Value:
     if instruction.function:
-        return f"{source}[{', '.join(positions)}]"
+        cells = f"{source}[{', '.join(positions)}]"
+        return f"{cells}.copy()" if instruction.function == "cell" else cells
     return method(source, "take", *positions, axes_text(instruction.axes))
 
 
