@@ -12,6 +12,10 @@
                                     along the first axes, at those in the others, which are broadcast;
                                     "cell": the same, where these have no axes
     as_real, as_complex             views of complex numbers with a last axis of their two parts, and back
+    bins shape, constants           the bin that positions along dims of these sizes make up; where one of
+                                    them is outside, the number of bins
+    scatter shape, function, dtype  the rows of the second source that are in each bin, combined; of the first
+                                    source alone, which has their bins, their number
     repeat shape                    a fresh array, broadcast to the shape
     embed shape, letters            zeros with the source on the diagonal of axes of the same letter
     join shape, pieces, constants, dtype             arrays and numbers, each in its part of a fresh array
@@ -51,8 +55,8 @@ Number = int | float | complex
 Shape = tuple[int, ...]
 Primitive = Literal[
     "cast", "reshape", "transpose", "diagonal", "window", "as_real", "as_complex",
-    "inside", "take", "repeat", "embed", "join", "copy",
-    "full", "ones", "constant", "arange",
+    "inside", "take", "scatter", "repeat", "embed", "join", "copy",
+    "full", "ones", "constant", "arange", "bins",
     "sum", "slices", "reduce", "window_reduce", "apply", "divide",
     "multiply", "dot", "vecdot", "matmul", "integer_matmul", "einsum",
     "pointwise", "along_axes", "fused", "loop", "recurrence", "item",
