@@ -126,7 +126,7 @@ def solve(
     scene = faults.Scene(tree, operands, resolved, keywords, sizes)
     if resolved.readings and not (equations.clashes or equations.contradictions):
         _solve_positions(scene, equations, plain)
-    every = chain.from_iterable(chain.from_iterable((*resolved.operands, resolved.result)))
+    every = chain(chain.from_iterable(chain.from_iterable(resolved.operands)), resolved.made)
     is_clear = not (equations.clashes or equations.contradictions or equations.unsolved)
     if not is_clear or not all(label in sizes for label in every):
         mistakes = faults.clashes(scene, equations.clashes)
@@ -135,6 +135,8 @@ def solve(
         mistakes = mistakes or faults.missing(scene)
         if mistakes:
             raise error(*mistakes)
+    for label, reading in resolved.joined.items():
+        sizes[label] = sum(prod([sizes[own] for own in part]) for part in reading.parts)
     return resolved, sizes
 
 

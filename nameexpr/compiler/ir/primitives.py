@@ -268,7 +268,7 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "as_complex": PrimitiveRules(_without_parts, strides.of_pairs, is_view=True),
     "repeat": PrimitiveRules(_repeated),
     "embed": PrimitiveRules(_embedded),
-    "join": PrimitiveRules(_joined),
+    "concatenate": PrimitiveRules(_joined),
     "copy": PrimitiveRules(_of_source, cuts=slices.kept_leading),
     "full": PrimitiveRules(_as_asked),
     "ones": PrimitiveRules(_as_asked),

@@ -62,7 +62,11 @@ class Lowering:
         for number in _schedule_order(self.graph, needed, self.fusing):
             self.value(number)
         values = [self.value(output) for output in outputs]
-        results = build.apart(values) if len(values) > 1 or build.windows else (values[0].number,)
+        results: tuple[int, ...] = (values[0].number,)
+        if len(values) > 1 or build.windows:
+            from nameexpr.compiler.lowering.values import apart
+
+            results = apart(build, values)
         notes, used, offers = tuple(build.notes), build.used_strides, tuple(build.offers)
         several = results if len(results) > 1 else ()
         return Program(shapes, tuple(build.instructions), notes, results[-1], used, several, offers)

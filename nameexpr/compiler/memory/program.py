@@ -289,7 +289,7 @@ SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]
     "sum": lambda one, sources, result: reduce_buffers(sources[0], one.axes, one.dtype or result.dtype),
     "slices": lambda one, sources, result: slices_bytes(one, sources[0]),
     "repeat": lambda one, sources, result: repeat_bytes(sources[0], one.shape),
-    "join": join_bytes,
+    "concatenate": join_bytes,
     "dot": lambda one, sources, result: dot_bytes(sources),
     "matmul": lambda one, sources, result: odd_bytes(sources, result.dtype),
     "vecdot": lambda one, sources, result: odd_bytes(sources, result.dtype),

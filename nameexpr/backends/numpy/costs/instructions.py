@@ -272,7 +272,7 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "full": _full,
     "fused": _fused,
     "integer_matmul": _integer_matmul,
-    "join": _join,
+    "concatenate": _join,
     "matmul": _matmul,
     "multiply": lambda _, sources, made: function_cost("multiply", (), sources, made),
     "ones": 30.0,

@@ -220,19 +220,26 @@ def missing(scene: Scene) -> list[Diagnostic]:
     covered: set[str] = set()
     for position, axes in enumerate(scene.resolved.operands):
         for dim, labels in enumerate(axes):
-            free = [label for label in dict.fromkeys(labels) if label not in scene.sizes]
+            free = [label for label in _every_label(scene, labels) if label not in scene.sizes]
             if free and not covered.issuperset(free) and len(diagnostics) < TOLD:
                 covered.update(free)
                 diagnostics.append(_free_in_group(scene, position, dim, free))
-    result = dict.fromkeys(label for labels in scene.resolved.result for label in labels)
-    only = [label for label in result if label not in scene.sizes and label not in covered]
+    made = scene.resolved.made
+    only = [label for label in made if label not in scene.sizes and label not in covered]
     return diagnostics + [_free_in_result(scene, label) for label in only[: TOLD - len(diagnostics)]]
+
+
+def _every_label(scene: Scene, labels: Sequence[str]) -> list[str]:
+    """Return labels, and those of the parts of dims that are read."""
+    readings = scene.resolved.readings
+    parts = [part for label in labels if label in readings for part in readings[label].parts]
+    return list(dict.fromkeys([*labels, *(own for part in parts for own in part)]))
 
 
 def _free_in_group(scene: Scene, position: int, dim: int, free: list[str]) -> Diagnostic:
     item, label = scene.item_at(position, dim), free[0]
     size = scene.operands[position].shape[dim]
-    equation = f"{size} = {' * '.join(map(shown, scene.resolved.operands[position][dim]))}"
+    equation = f"{size} = {' * '.join(map(shown, scene.resolved.operands[position][dim])).strip('()')}"
     zero = " (a factor is 0)" if size == 0 else ""
     message = f"{listed(free)} {'is' if len(free) == 1 else 'are'} not determined by {equation}{zero}"
     keyword = f"{label}=..."

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.graph import Graph
-from nameexpr.compiler.ir.nodes import Along, Arrange, Drop, Map, Node, Reduction, View, Window
+from nameexpr.compiler.ir.nodes import Along, Arrange, Drop, Join, Map, Node, Reduction, View, Window
 from nameexpr.compiler.planning.plan import ContractionPlan, Step
 from nameexpr.records import record, replace
 
@@ -84,6 +84,8 @@ def _renumbered(node: Node, numbers: Mapping[int, int]) -> Node:
             return replace(node, value=numbers[value])
         case Map(_, arguments):
             return replace(node, arguments=tuple([numbers[value] for value in arguments]))
+        case Join(values):
+            return replace(node, values=tuple([numbers[value] for value in values]))
         case Reduction(_, factors):
             return replace(node, factors=tuple([numbers[value] for value in factors]))
     return node
