@@ -265,6 +265,11 @@ def _scheduled(
         if dims > limits().dims:
             raise error(too_many_dims(tree, dims))
         raise error(unfit_array(tree, large[0], is_result=large[0] == shapes[program.result]))
+    if any(instruction.recurrence is not None for instruction in program.instructions):
+        from nameexpr.compiler.schedule.steps import schedule_steps
+
+        program = schedule_steps(program)
+        shapes = shapes_of(program)
     if len(program.instructions) == 1:  # it cannot share a loop or memory with another
         return program, shapes
     from nameexpr.compiler.schedule.reuse import reuse

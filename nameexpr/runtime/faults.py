@@ -11,6 +11,7 @@ import numpy as np
 
 from nameexpr.backends.numpy.kernels import ReducerFault, ReducerMisuse
 from nameexpr.backends.numpy.numbers import as_array, fold
+from nameexpr.backends.numpy.reading import PositionError
 from nameexpr.compiler.analysis.faults.values import not_held
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.compilation import Compilation
@@ -38,6 +39,10 @@ def run_fault(fault: Exception, compiled: Compilation[Any], operands: Sequence[A
         wrong, given = fault.args
         hint = f"reduce=f is called as f(array, axis) and returns the array without that axis: {given[:-1]}"
         return error(Diagnostic("NE606", f"reduce= {wrong}", text, hint=hint))
+    if isinstance(fault, PositionError):
+        from nameexpr.runtime.position_faults import position_fault
+
+        return error(position_fault(fault, compiled, operands))
     titles = tree.operands if isinstance(tree, Scope) else [""] * len(operands)
     infos = tuple(
         OperandInfo(

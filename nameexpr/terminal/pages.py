@@ -83,7 +83,7 @@ def codes(start: str = "") -> tuple[str, ...]:
     """List the codes that have a page, all or those of a family.
 
     >>> codes("NE8")
-    ('NE801', 'NE802', 'NE803', 'NE804')
+    ('NE801', 'NE802', 'NE803', 'NE804', 'NE805')
     """
     return tuple(code for code in _sections() if code.startswith(start))
 

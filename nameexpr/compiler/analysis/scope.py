@@ -9,13 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from nameexpr.compiler.analysis.operands import View
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, error
 from nameexpr.ops import ALONG, ALONG_ONE, CONSTANTS, INDEX, POINTWISE, REDUCTIONS, RESERVED, SIZE
 from nameexpr.records import record
 from nameexpr.syntax import ast, walk
-from nameexpr.syntax.items import is_read
+from nameexpr.syntax.items import is_read, parts_of
+
+if TYPE_CHECKING:
+    from nameexpr.compiler.analysis.recurrences import StepGroup
 
 
 @record
@@ -29,6 +33,7 @@ class Scope:
     uses: dict[str, tuple[ast.Use, ...]]
     plain: tuple[View, ...] | None = None
     has_readings: bool = False
+    recurrences: tuple[StepGroup, ...] = ()
 
     @property
     def text(self) -> str:
@@ -47,11 +52,17 @@ def read_scope(tree: ast.Formula) -> Scope:
         (statement, tuple([node for value in statement.values for node in walk.nodes(value)]))
         for statement in tree.statements
     ]
-    mistakes = list(islice(_mistakes(tree, walks), TOLD))
+    groups: tuple[StepGroup, ...] = ()
+    left = [item for statement, _ in walks if statement.term is not None for item in statement.term.items]
+    if any(not isinstance(item, ast.Label) and parts_of(item) is not None for item in left):
+        from nameexpr.compiler.analysis.recurrences import groups_of
+
+        groups = groups_of(tree.statements)
+    mistakes = list(islice(_mistakes(tree, walks, groups), TOLD))
     if mistakes:
         raise error(*mistakes)
     uses: dict[str, list[ast.Use]] = {}
-    defined: set[str] = set()
+    defined: set[str] = {name for group in groups for name in group.names}
     for statement, inside in walks:
         for node in inside:
             if isinstance(node, ast.Use) and node.name not in defined and node.name not in RESERVED:
@@ -60,7 +71,7 @@ def read_scope(tree: ast.Formula) -> Scope:
             defined.add(statement.name)
     plain = _plain_views(walks, uses)
     has_readings = plain is None and any(is_read(item) for term in walk.terms_in(tree) for item in term.items)
-    return Scope(tree, {name: tuple(every) for name, every in uses.items()}, plain, has_readings)
+    return Scope(tree, {name: tuple(every) for name, every in uses.items()}, plain, has_readings, groups)
 
 
 def _plain_views(walks: Walks, uses: Mapping[str, Sequence[ast.Use]]) -> tuple[View, ...] | None:
@@ -78,9 +89,9 @@ Walks = list[tuple[ast.Statement, tuple[ast.Node, ...]]]
 _CALLS, _WITH_TERMS = (ast.Call, ast.CallAlong), (ast.Use, ast.CallAlong)
 
 
-def _mistakes(tree: ast.Formula, walks: Walks) -> Iterator[Diagnostic]:
+def _mistakes(tree: ast.Formula, walks: Walks, groups: Sequence[StepGroup]) -> Iterator[Diagnostic]:
     uses = [node for _, inside in walks for node in inside if isinstance(node, ast.Use)]
-    yield from _statement_names(tree, walks)
+    yield from _statement_names(tree, walks, {name for group in groups for name in group.names})
     yield from _goes_on(tree)
     yield from _terms(tree, [use for use in uses if use.name not in RESERVED])
     values = {use.name for use in uses} | {statement.name or "" for statement in tree.statements}
@@ -157,7 +168,7 @@ def _terms(tree: ast.Formula, uses: list[ast.Use]) -> Iterator[Diagnostic]:
                 yield Diagnostic("NE239", message, tree.text, (Mark(atom.span),), hint=hint)
 
 
-def _statement_names(tree: ast.Formula, walks: Walks) -> Iterator[Diagnostic]:
+def _statement_names(tree: ast.Formula, walks: Walks, recurring: set[str]) -> Iterator[Diagnostic]:
     seen: dict[str, ast.Statement] = {}
     used: dict[str, ast.Use] = {}
     for number, (statement, inside) in enumerate(walks):
@@ -174,6 +185,8 @@ def _statement_names(tree: ast.Formula, walks: Walks) -> Iterator[Diagnostic]:
             marks = (Mark(seen[statement.name].name_span), mark)
             hint = f"every statement defines a new name, such as {statement.name}2"
             yield Diagnostic("NE232", f"'{statement.name}' is defined twice", tree.text, marks, hint=hint)
+        elif statement.name in recurring:
+            pass
         elif own := used.get(statement.name) or _mentions(inside, statement.name):
             yield _used_before(tree, statement, own, is_before=statement.name in used)
         for node in inside:
@@ -186,6 +199,10 @@ def _statement_names(tree: ast.Formula, walks: Walks) -> Iterator[Diagnostic]:
 def _used_before(tree: ast.Formula, statement: ast.Statement, use: ast.Use, *, is_before: bool) -> Diagnostic:
     """Return the diagnostic for a name that is used before its statement, or in it."""
     name = statement.name
+    if statement.term is not None and use.term is not None and not is_before:
+        from nameexpr.compiler.analysis.recurrences import without_start
+
+        return without_start(tree, statement, use)
     marks = (Mark(statement.name_span), Mark(use.name_span))
     hint = f"give the result another name, such as {name}2"
     message = f"'{name}' is an operand and the name of a statement"

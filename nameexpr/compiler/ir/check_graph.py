@@ -12,14 +12,20 @@ from nameexpr.compiler.ir.nodes import (
     Arrange,
     Drop,
     Filled,
+    Gather,
     Index,
     Join,
     Map,
     Read,
+    ReadAt,
+    Recurrence,
     Reduction,
+    Rows,
     Scalar,
+    State,
     View,
     Window,
+    gathered,
     sources_of,
     windowed,
 )
@@ -41,7 +47,7 @@ def check_graph(graph: Graph, outputs: Sequence[int]) -> None:
     assert all(isinstance(graph.nodes[output], Arrange) for output in outputs), "an output is not an array"
 
 
-def _labels_of(graph: Graph, node: object) -> Labels | None:
+def _labels_of(graph: Graph, node: object) -> Labels | None:  # noqa: PLR0912  a case for each kind
     """Return the labels that follow from a node; None if any labels are allowed."""
     match node:
         case View(position, value, axes):
@@ -52,8 +58,12 @@ def _labels_of(graph: Graph, node: object) -> Labels | None:
                 shapes = [[graph.cells(labels) for labels in dims] for dims in (seen.axes, axes)]
                 assert shapes[0] == shapes[1], f"an array of shape {shapes[0]} is viewed as {shapes[1]}"
             return flat(axes)
-        case Scalar():
+        case Scalar() | Recurrence():
             return ()
+        case State(_, _, label, _, axes):
+            return (label, *flat(axes))
+        case Rows(_, _, axes):
+            return flat(axes)
         case Index(label):
             return (label,)
         case Filled(_, labels):
@@ -71,8 +81,8 @@ def _labels_of(graph: Graph, node: object) -> Labels | None:
         case Drop(value, labels):
             assert all(graph.sizes[label] == 1 for label in labels), f"{labels} are dropped, and hold more"
             return tuple([label for label in graph.labels[value] if label not in labels])
-        case Window(value, reads):
-            return _labels_of_window(graph, graph.labels[value], reads)
+        case Window(value) | Gather(value):
+            return _labels_of_read(graph, node, graph.labels[value])
         case Join():
             return _labels_of_join(graph, node)
         case Arrange(value, axes):
@@ -80,6 +90,12 @@ def _labels_of(graph: Graph, node: object) -> Labels | None:
             assert not lost, f"an arrangement drops {lost}"
             return flat(axes)
     raise AssertionError(f"{node} is not a node")
+
+
+def _labels_of_read(graph: Graph, node: Window | Gather, own: Labels) -> Labels:
+    if isinstance(node, Window):
+        return _labels_of_window(graph, own, node.reads)
+    return _labels_of_gather(graph, own, node.positions)
 
 
 def _labels_of_window(graph: Graph, own: Labels, reads: Sequence[Read]) -> Labels:
@@ -90,6 +106,13 @@ def _labels_of_window(graph: Graph, own: Labels, reads: Sequence[Read]) -> Label
         assert read.label in own, f"{read.label} is read, and not there: {own}"
         assert is_empty or 0 <= low <= high < graph.sizes[read.label], f"{read} leaves the dim"
     return windowed(own, reads)
+
+
+def _labels_of_gather(graph: Graph, own: Labels, positions: Sequence[ReadAt]) -> Labels:
+    for position in positions:
+        assert position.label in own, f"{position.label} is read, and not there: {own}"
+        assert "int" in graph.dtypes[position.value], f"{position} holds no integers"
+    return gathered(own, {position.label: graph.labels[position.value] for position in positions})
 
 
 def _labels_of_join(graph: Graph, node: Join) -> Labels:

@@ -147,6 +147,11 @@ class Rewriter:
         self.notes.append(note)
         return len(self.operands) + len(self.instructions) - 1
 
+    def itself(self, number: int) -> int:
+        """Return an old number that stands for a value of the new program alone."""
+        self.numbers[-1 - number] = number
+        return -1 - number
+
     def keep(self, value: int, instruction: Instruction | None = None) -> None:
         """Append the instruction of a value, or its replacement, which reads old numbers."""
         number = value - len(self.old.operands)

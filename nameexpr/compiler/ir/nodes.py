@@ -10,17 +10,21 @@
           | Arrange     a value in the order, groups, repeats of a term
           | Drop        a value without some dims of size 1
           | Window      a value whose dims are read at affine positions: windows, strides, parts
+          | Gather      a value whose dims are read at positions that other values hold
           | Join        some values, each in its part of one array
+          | State       the rows of a recurrence that are read, one for each step
+          | Recurrence  starts, and a step that is computed once for each index along a label
+          | Rows        all rows of one statement of a recurrence
 
 Sources are the numbers of other values of the graph (`nameexpr.compiler.ir.graph`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from nameexpr.compiler.ir.axes import Axes, Labels
-from nameexpr.records import record
+from nameexpr.records import record, replace
 
 CAST = "cast"
 """The function of a `Map` that casts a value."""
@@ -127,6 +131,63 @@ class Window:
 
 
 @record
+class State:
+    """The rows of statement `number` of recurrence `key` that are read: row T + `offset` in step T.
+
+    `axes` are the dims of a row. The value has the label of the steps, too, so that it is computed with like
+    any other; what depends on it is computed step by step.
+    """
+
+    key: str
+    number: int
+    label: str
+    offset: int
+    axes: Axes
+
+
+@record
+class Recurrence:
+    """Statements that read their own earlier rows; `inputs` are the other values that their steps read.
+
+    For each statement: `starts` are the values of its first rows and how many rows each is, `steps` the value
+    of a row, which still has the label of the steps, and `axes` the dims of a row.
+    """
+
+    key: str
+    label: str
+    starts: tuple[tuple[tuple[int, int], ...], ...]
+    steps: tuple[int, ...]
+    axes: tuple[Axes, ...]
+    inputs: tuple[int, ...]
+
+
+@record
+class Rows:
+    """The rows of one statement of a recurrence, starts first; `axes` are the dims of all of them."""
+
+    recurrence: int
+    number: int
+    axes: Axes
+
+
+@record
+class ReadAt:
+    """A dim that is read at the positions in another value; `is_inside` if they cannot leave the dim."""
+
+    label: str
+    value: int
+    is_inside: bool
+
+
+@record
+class Gather:
+    """A value, some dims of which are read at positions; labels that it shares with them are one index."""
+
+    value: int
+    positions: tuple[ReadAt, ...]
+
+
+@record
 class Segment:
     """A part of a dim: `label` stands for all of the dim, the product of `labels` for what begins at
     `offset`.
@@ -150,7 +211,23 @@ class Join:
     dtype: str
 
 
-Node = View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop | Window | Join
+Node = (
+    View
+    | Scalar
+    | Index
+    | Filled
+    | Map
+    | Reduction
+    | Along
+    | Arrange
+    | Drop
+    | Window
+    | Gather
+    | Join
+    | State
+    | Recurrence
+    | Rows
+)
 
 
 def sources_of(node: Node) -> tuple[int, ...]:
@@ -162,16 +239,53 @@ def sources_of(node: Node) -> tuple[int, ...]:
             return arguments
         case Reduction(_, factors):
             return factors
-        case Along(_, value) | Arrange(value) | Drop(value) | Window(value):
+        case Recurrence():
+            return (*node.inputs, *[value for starts in node.starts for _, value in starts])
+        case Along(_, value) | Arrange(value) | Drop(value) | Window(value) | Rows(value):
             return (value,)
+        case Gather(value, positions):
+            return (value, *[position.value for position in positions])
         case _:
             return ()
+
+
+def with_sources(node: Node, numbers: Mapping[int, int]) -> Node:
+    """Return a node that reads other values."""
+
+    def every(values: Sequence[int]) -> tuple[int, ...]:
+        return tuple([numbers[value] for value in values])
+
+    match node:
+        case View(_, value) if value < 0:
+            return node
+        case View(_, value) | Along(_, value) | Arrange(value) | Drop(value) | Window(value):
+            return replace(node, value=numbers[value])
+        case Gather(value, positions):
+            read = [replace(position, value=numbers[position.value]) for position in positions]
+            return replace(node, value=numbers[value], positions=tuple(read))
+        case Map(_, arguments):
+            return replace(node, arguments=every(arguments))
+        case Reduction(_, factors):
+            return replace(node, factors=every(factors))
+        case Join(values):
+            return replace(node, values=every(values))
+        case Rows(recurrence):
+            return replace(node, recurrence=numbers[recurrence])
+        case Recurrence():
+            starts = [tuple([(count, numbers[one]) for count, one in each]) for each in node.starts]
+            return replace(node, starts=tuple(starts), steps=every(node.steps), inputs=every(node.inputs))
+    return node
 
 
 def windowed(labels: Labels, reads: Sequence[Read]) -> Labels:
     """Return the labels of a value whose dims are read at positions."""
     instead = {read.label: [label for label, _ in read.strides] for read in reads}
     return tuple(dict.fromkeys([new for label in labels for new in instead.get(label, [label])]))
+
+
+def gathered(labels: Labels, positions: Mapping[str, Labels]) -> Labels:
+    """Return the labels of a value, some of which are read at positions that have other labels."""
+    return tuple(dict.fromkeys([new for label in labels for new in positions.get(label, (label,))]))
 
 
 def is_moved(node: Node) -> bool:

@@ -103,8 +103,7 @@ def _joined(instruction: Instruction, sources: Shapes) -> Shape:
 
 
 def _by_letters(instruction: Instruction, sources: Shapes) -> Shape:
-    *letters, result = instruction.letters
-    return _sizes_of(result, letters, sources)
+    return _sizes_of(instruction.letters[-1], instruction.letters[:-1], sources)
 
 
 def _sizes_of(wanted: Shape, letters: Sequence[Shape], shapes: Shapes) -> Shape:
@@ -113,15 +112,6 @@ def _sizes_of(wanted: Shape, letters: Sequence[Shape], shapes: Shapes) -> Shape:
         for letter, size in zip(own, shape, strict=True):
             assert sizes.setdefault(letter, size) == size, f"axis {letter} has two sizes in {shapes}"
     return tuple([sizes[letter] for letter in wanted])
-
-
-def _windowed(instruction: Instruction, sources: Shapes) -> Shape:
-    (source,), shape = sources, instruction.shape
-    for size, offset, steps in zip(source, instruction.axes, instruction.letters, strict=True):
-        ends = [step * (length - 1) for step, length in zip(steps, shape, strict=True)]
-        low, high = (offset + sum([pick(end, 0) for end in ends]) for pick in (min, max))
-        assert 0 in shape or 0 <= low <= high < size, f"{instruction} leaves {source}"
-    return shape
 
 
 def _without_axes(instruction: Instruction, sources: Shapes) -> Shape:
@@ -233,13 +223,18 @@ def _each_step(instruction: Instruction, sources: Shapes, result: Shape) -> int:
 
 def _loop_work(instruction: Instruction, sources: Shapes, result: Shape) -> int:
     assert instruction.loop is not None
-    body = instruction.loop.body
+    return instruction.loop.turns * _body_work(instruction.loop.body)
+
+
+def _step_work(instruction: Instruction, sources: Shapes, result: Shape) -> int:
+    assert instruction.recurrence is not None
+    return instruction.recurrence.length * _body_work(instruction.recurrence.body)
+
+
+def _body_work(body: Program) -> int:
     found = shapes_of(body)
-    inside = [
-        work_of(inner, [found[source] for source in inner.sources], found[value])
-        for value, inner in enumerate(body.instructions, len(body.operands))
-    ]
-    return instruction.loop.turns * sum(inside)
+    values = enumerate(body.instructions, len(body.operands))
+    return sum(work_of(one, [found[source] for source in one.sources], found[value]) for value, one in values)
 
 
 @record
@@ -263,9 +258,11 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "reshape": PrimitiveRules(_reshaped, strides.of_reshape, cuts=slices.of_reshape, is_view=True),
     "transpose": PrimitiveRules(_transposed, strides.transposed, cuts=slices.of_transpose, is_view=True),
     "diagonal": PrimitiveRules(_by_letters, strides.of_diagonal, is_view=True),
-    "window": PrimitiveRules(_windowed, strides.of_window, is_view=True),
+    "window": PrimitiveRules(slices.of_positions, strides.of_window, is_view=True),
     "as_real": PrimitiveRules(lambda _, sources: (*sources[0], 2), strides.of_parts, is_view=True),
     "as_complex": PrimitiveRules(_without_parts, strides.of_pairs, is_view=True),
+    "inside": PrimitiveRules(_of_source, strides.of_source, is_view=True),
+    "take": PrimitiveRules(strides.taken),
     "repeat": PrimitiveRules(_repeated),
     "embed": PrimitiveRules(_embedded),
     "concatenate": PrimitiveRules(_joined),
@@ -277,6 +274,7 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "sum": PrimitiveRules(_without_axes, strides.of_sum, _each_cell, slices.behind),
     "slices": PrimitiveRules(_without_axes, strides.of_slices),
     "reduce": PrimitiveRules(_without_last_axes, strides.of_sum, _each_cell, slices.of_reduce),
+    "window_reduce": PrimitiveRules(slices.of_rolling, strides.of_arguments, _each_cell),
     "apply": PrimitiveRules(_without_last_axes),
     "divide": PrimitiveRules(_of_source, strides.of_arguments, _each_cell, slices.kept_leading),
     "multiply": PrimitiveRules(
@@ -291,9 +289,11 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "along_axes": PrimitiveRules(_along_axes, strides.along_axes, _each_cell, slices.behind),
     "fused": PrimitiveRules(_fused, strides.of_blocks, _each_step, slices.of_fused),
     "loop": PrimitiveRules(_loop_shape, strides.of_loop, _loop_work),
+    "recurrence": PrimitiveRules(slices.of_steps, work=_step_work),
+    "item": PrimitiveRules(_as_asked, is_view=True),
 }
 
 WORKING: frozenset[Primitive] = frozenset(
-    {"dot", "vecdot", "matmul", "integer_matmul", "multiply", "einsum", "sum", "slices"}
+    {"dot", "vecdot", "matmul", "integer_matmul", "multiply", "einsum", "sum", "slices", "window_reduce"}
 )
 """Primitives that compute a step of a plan; the step's other instructions only prepare it."""

@@ -6,6 +6,11 @@
     cast dtype                      reshape shape                 transpose axes
     diagonal letters                a view of the elements where axes of the same letter have the same index
     window shape, axes, letters     a view: axis k of the source is read at axes[k] + letters[k] @ index
+    inside constants                positions, once they are found to be 0 or more and below the first number;
+                                    the second is their number in the graph
+    take axes                       the first source at the positions in the second, along an axis; "index":
+                                    along the first axes, at those in the others, which are broadcast;
+                                    "cell": the same, where these have no axes
     as_real, as_complex             views of complex numbers with a last axis of their two parts, and back
     repeat shape                    a fresh array, broadcast to the shape
     embed shape, letters            zeros with the source on the diagonal of axes of the same letter
@@ -15,6 +20,7 @@
     ones shape, dtype               made once and never written to
     sum axes, dtype                 slices function, axes         a sum, or a reducer slice after slice
     reduce function, axes, dtype    a reducer over the last axes, which act as one
+    window_reduce function, axes, letters, shape    a reducer over windows along an axis
     apply                           the caller's `reduce=` over the last axis
     divide constants                by a number of elements
     multiply dtype                  dot, vecdot, matmul           as in NumPy; vecdot of reals
@@ -23,6 +29,8 @@
     pointwise function, constants, shape, dtype, over             of arrays, which are broadcast, and numbers
     along_axes function, axes, dtype, over                        along axes that stay: softmax, cumsum, sort
     fused function, shape, axes, tiles, steps, factors, dtype     functions and a reduction, block by block
+    recurrence recurrence           a program run once for each step, which reads rows that it has written
+    item axes                       one of the arrays that a recurrence gives
     loop loop, dtype                a program run for one part of its sources at a time
 
 Values are numbered: operands first, then one per instruction. The properties of each primitive are one row of
@@ -42,12 +50,12 @@ from nameexpr.records import record
 Number = int | float | complex
 Shape = tuple[int, ...]
 Primitive = Literal[
-    "cast", "reshape", "transpose", "diagonal", "window", "as_real", "as_complex", "repeat", "embed",
-    "concatenate", "copy",
+    "cast", "reshape", "transpose", "diagonal", "window", "as_real", "as_complex",
+    "inside", "take", "repeat", "embed", "concatenate", "copy",
     "full", "ones", "constant", "arange",
-    "sum", "slices", "reduce", "apply", "divide",
+    "sum", "slices", "reduce", "window_reduce", "apply", "divide",
     "multiply", "dot", "vecdot", "matmul", "integer_matmul", "einsum",
-    "pointwise", "along_axes", "fused", "loop",
+    "pointwise", "along_axes", "fused", "loop", "recurrence", "item",
 ]  # fmt: skip
 UFUNCS = frozenset(row.kernel for row in FUNCTIONS.values() if row.is_ufunc)
 """Pointwise kernels that accept an output array."""
@@ -100,6 +108,40 @@ class Loop:
 
 
 @record
+class StepLoop:
+    """A program that is run once for each of `length` steps, and writes a row of each array in each.
+
+    The first sources of the instruction are the starts: `starts` has for each array how many rows each of its
+    starts has, one after the other. The other sources are what the steps read: of those in `cut` the body
+    reads the index of the step along axis 0, of others all. Further operands of the body are rows: of the
+    array and as many rows after the current step as `reads` has. The results of the body are the next rows,
+    of the shapes `rows`. Of the arrays in `last` only as many rows as the start has are kept.
+    """
+
+    body: Program
+    rows: tuple[Shape, ...]
+    length: int
+    starts: tuple[tuple[int, ...], ...]
+    cut: tuple[bool, ...]
+    reads: tuple[tuple[int, int], ...]
+    label: str = ""
+    last: tuple[int, ...] = ()
+
+    def length_of(self, array: int) -> int:
+        """Return how many rows of an array are there in the end."""
+        return self.offset(array) + (0 if array in self.last else self.length)
+
+    @property
+    def count(self) -> int:
+        """The number of starts among the sources."""
+        return sum(map(len, self.starts))
+
+    def offset(self, array: int) -> int:
+        """Return how many rows an array has before the first step."""
+        return sum(self.starts[array])
+
+
+@record
 class Piece:
     """A part of an array: where it begins along each axis and how long it is there, and its shape with the
     axes split as those of the value that is written to it.
@@ -137,7 +179,8 @@ class Instruction(NamedTuple):
     letters : tuple of tuple of int
         A letter for each axis of each source, then for each axis of the result: axes of one letter have the
         same index. For `window` the step along each axis of the source, one after the other, for an index
-        along each axis of the result.
+        along each axis of the result. For `window_reduce` the first position, the distance of windows and of
+        their elements, and the number of elements.
     dtype : str
         The dtype of the result; empty if it follows from the sources.
     function : str
@@ -155,6 +198,8 @@ class Instruction(NamedTuple):
         The results of a block, numbered as the sources of steps; several only under a sum.
     loop : Loop or None
         The program that `loop` runs.
+    recurrence : StepLoop or None
+        The program that `recurrence` runs.
     pieces : tuple of Piece
         The parts of the result of `concatenate`; what is in none of them is 0.
     """
@@ -172,6 +217,7 @@ class Instruction(NamedTuple):
     steps: tuple[Instruction, ...] = ()
     factors: tuple[int, ...] = ()
     loop: Loop | None = None
+    recurrence: StepLoop | None = None
     pieces: tuple[Piece, ...] = ()
 
     def __repr__(self) -> str:
@@ -182,8 +228,12 @@ class Instruction(NamedTuple):
     @property
     def kind(self) -> str:
         """The name of the instruction in tables of steps."""
+        if self.recurrence is not None:
+            return "loop"
         if self.loop is not None:
             return "looped" if self.loop.block else "sliced"
+        if self.primitive.startswith("window"):
+            return "window"
         return self.primitive.removeprefix("integer_").replace("_", "")
 
     @property

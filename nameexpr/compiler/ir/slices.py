@@ -115,3 +115,40 @@ def slice_instruction(instruction: Instruction, depth: int) -> Instruction:
         axes=tuple([axis - depth if axis >= 0 else axis for axis in axes]),
         letters=letters,
     )
+
+
+def of_steps(instruction: Instruction, sources: Shapes) -> Shape:
+    """Return the shape of the first array of a recurrence; `item` returns each of them."""
+    steps = instruction.recurrence
+    assert steps is not None
+    own = sources[steps.count :]
+    parts = [source[1:] if cut else source for source, cut in zip(own, steps.cut, strict=True)]
+    parts += [steps.rows[array] for array, _ in steps.reads]
+    assert list(steps.body.operands) == parts, f"{steps.body.operands} are not {parts}"
+    lengths = {source[0] for source, cut in zip(own, steps.cut, strict=True) if cut}
+    assert lengths <= {steps.length}, f"{lengths} are not {steps.length} steps"
+    return (steps.length_of(0), *steps.rows[0])
+
+
+def of_positions(instruction: Instruction, sources: Shapes) -> Shape:
+    """Return the shape of a view whose positions are all inside the source."""
+    (source,), shape = sources, instruction.shape
+    for size, offset, steps in zip(source, instruction.axes, instruction.letters, strict=True):
+        assert 0 in shape or _is_inside(offset, steps, shape, size), f"{instruction} leaves {source}"
+    return shape
+
+
+def of_rolling(instruction: Instruction, sources: Shapes) -> Shape:
+    """Return the shape of a reduction of windows along an axis that are all inside the source."""
+    (source,), shape, (axis,) = sources, instruction.shape, instruction.axes
+    ((offset, *steps, count),) = instruction.letters
+    assert 0 in shape or _is_inside(offset, steps, (shape[axis], count), source[axis]), f"{instruction}"
+    assert (*source[:axis], shape[axis], *source[axis + 1 :]) == shape, f"{instruction} of {source}"
+    return shape
+
+
+def _is_inside(offset: int, steps: Sequence[int], shape: Shape, size: int) -> bool:
+    """Return whether positions that go on in these steps stay inside an axis."""
+    ends = [step * (length - 1) for step, length in zip(steps, shape, strict=True)]
+    low, high = (offset + sum([pick(end, 0) for end in ends]) for pick in (min, max))
+    return 0 <= low <= high < size

@@ -56,6 +56,16 @@ def broadcast(*shapes: Shape) -> Shape:
     return tuple(result)
 
 
+def taken(instruction: Instruction, sources: Sequence[Shape]) -> Shape:
+    """Return the shape of an array read at positions along an axis, or, indexed, along its leading axes."""
+    (source, *places), axes = sources, instruction.axes
+    if instruction.function:
+        assert axes == tuple(range(len(places))), f"{instruction} of {sources}"
+        return (*broadcast(*places), *source[len(axes) :])
+    (axis,), (place,) = axes, places
+    return (*source[:axis], *place, *source[axis + 1 :])
+
+
 def aligned(shape: Shape, strides: Strides, wanted: Shape) -> Strides:
     """Return the strides of an array that is broadcast to a shape."""
     pairs = zip(shape, strides, strict=True)
@@ -157,6 +167,11 @@ def row_major(_: Instruction, sources: Sources, shape: Shape) -> Strides:
 def transposed(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
     """Return the strides in another order."""
     return tuple([sources[0][1][axis] for axis in instruction.axes])
+
+
+def of_source(_: Instruction, sources: Sources, shape: Shape) -> Strides:
+    """Return the strides of the source."""
+    return sources[0][1]
 
 
 def of_diagonal(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:

@@ -12,7 +12,7 @@ from typing import TypeVar
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.layouts import Layout, OperandLayout
 from nameexpr.compiler.ir.nodes import Read, windowed
-from nameexpr.compiler.ir.program import Instruction, Note, Shape
+from nameexpr.compiler.ir.program import Instruction, Note
 from nameexpr.compiler.ir.strides import of_window
 from nameexpr.compiler.ir.target import Target
 from nameexpr.records import field, record
@@ -75,7 +75,7 @@ class Builder:
     """A collector of instructions; every method that emits one returns the new value.
 
     `offers` counts the candidates at each choice; `ranks` selects among them, 0 for the best by the target's
-    costs. `windows` are the values that are windows, with the shapes of their sources.
+    costs. `windows` are the values that are windows, with their sources and how these are read.
     """
 
     sizes: Mapping[str, int]
@@ -87,7 +87,7 @@ class Builder:
     used_strides: bool = False
     ranks: tuple[int, ...] = ()
     offers: list[int] = field(default_factory=list)
-    windows: dict[int, Shape] = field(default_factory=dict)
+    windows: dict[int, tuple[Value, tuple[Read, ...]]] = field(default_factory=dict)
 
     def emit(
         self,
@@ -246,9 +246,10 @@ class Builder:
         offsets = tuple([read.offset for read in every])
         rows = tuple([tuple([dict(read.strides).get(label, 0) for label in labels]) for read in every])
         made = Instruction("window", (source.number,), self.shape(labels), offsets, rows)
-        shape, known = self.shape(source.labels), source.strides
-        value = self.moved(source, made, labels, known and of_window(made, [(shape, known)], made.shape))
-        self.windows[value.number] = shape
+        known = source.strides
+        steps = known and of_window(made, [(self.shape(source.labels), known)], made.shape)
+        value = self.moved(source, made, labels, steps)
+        self.windows[value.number] = source, tuple(reads)
         return value
 
     def read_strides(self, *values: Value) -> None:

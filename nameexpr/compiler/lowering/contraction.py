@@ -45,6 +45,14 @@ def lower_reduction(
     dropped, is_sum = contraction.dropped, reducer in {None, "sum"}
     if is_sum and dtypes.result and len(operands) > 1 and 0 in [build.sizes[label] for label in dropped]:
         return _zeros(build, contraction, operands, dtypes)
+    if build.windows and len(operands) == 1 and operands[0].number in build.windows:
+        from nameexpr.compiler.lowering.rolling import lower_rolling
+
+        build.step = offset if plan.steps else None
+        made = lower_rolling(build, operands[0], reducer or "sum", dropped, dtypes)
+        build.step = None
+        if made is not None:
+            return made
     values = list(operands)
     for number, step in enumerate(plan.steps):
         build.step = number + offset

@@ -17,8 +17,11 @@ from nameexpr.compiler.ir.graph import Graph, merged, use_counts
 from nameexpr.compiler.ir.nodes import (
     CAST,
     Arrange,
+    Gather,
     Map,
+    Recurrence,
     Reduction,
+    Rows,
     Scalar,
     View,
     is_moved,
@@ -61,15 +64,14 @@ class Lowering:
         build, shapes = self.build, self.operands.shapes
         for number in _schedule_order(self.graph, needed, self.fusing):
             self.value(number)
-        values = [self.value(output) for output in outputs]
-        results: tuple[int, ...] = (values[0].number,)
-        if len(values) > 1 or build.windows:
+        results = tuple([self.value(output).number for output in outputs])
+        if len(results) > 1 or build.windows:
             from nameexpr.compiler.lowering.values import apart
 
-            results = apart(build, values)
+            results = apart(build, [self.value(output) for output in outputs])
         notes, used, offers = tuple(build.notes), build.used_strides, tuple(build.offers)
-        several = results if len(results) > 1 else ()
-        return Program(shapes, tuple(build.instructions), notes, results[-1], used, several, offers)
+        rest = used, results[1:] and results, offers
+        return Program(shapes, tuple(build.instructions), notes, results[-1], *rest)
 
     def value(self, number: int) -> Value:
         """Return a value, which is created if it does not exist yet."""
@@ -81,10 +83,10 @@ class Lowering:
         """Create a value; a reduction with its labels in the preferred order, as far as that is free."""
         node = self.graph.nodes[number]
         match node:
-            case View() if node.position >= 0:
-                return operand_value(self.build, node, self.operands)
+            case View(_, source, axes) if source >= 0:
+                return lower_view(self.build, self.value(source), axes)
             case View():
-                return lower_view(self.build, self.value(node.value), node.axes)
+                return operand_value(self.build, node, self.operands)
             case Scalar():
                 constant, dtype = number_of(node), self.graph.strong(number)
                 constant = float(constant.real) if node.kind == "int" and dtype == "float64" else constant
@@ -95,13 +97,23 @@ class Lowering:
                 return self._reduction(number, node, preferred)
             case Arrange(source, axes):
                 return self._arranged(source, axes, is_row_major=number in self.row_major)
+            case Recurrence() | Rows():
+                from nameexpr.compiler.lowering.recurrences import lower_recurrence
+
+                return lower_recurrence(self, number, node, lower, lower_view)
+            case Gather(source, positions):
+                from nameexpr.compiler.lowering.gather import gather
+
+                places = [self.source(position.value) for position in positions]
+                return gather(self.build, self.value(source), positions, places)
             case _:
                 from nameexpr.compiler.lowering.values import lower_value
 
-                return lower_value(self.build, self.graph, number, self._source)
+                return lower_value(self.build, self.graph, number, self.source)
 
-    def _source(self, number: int) -> Value:
-        return self._strong(self.value(number))
+    def source(self, number: int) -> Value:
+        """Return a value as an array."""
+        return self.strong(self.value(number))
 
     def _map(self, number: int, node: Map) -> Value:
         if self.fusing is not None and self.fusing.fuses(number):
@@ -124,7 +136,7 @@ class Lowering:
     def _reduction(self, number: int, node: Reduction, preferred: Labels) -> Value:
         if self.fusing is not None and self.fusing.fuses(number):
             return self.fusing.lowered(self.build, number, self.value)
-        factors = [self._strong(self.value(factor)) for factor in node.factors]
+        factors = [self.strong(self.value(factor)) for factor in node.factors]
         own, dtype = self.graph.labels[number], self.graph.dtypes[number]
         # A reduced label may occur in the result as a new dim.
         order = tuple(dict.fromkeys([label for label in preferred if label not in node.labels] + [*own]))
@@ -159,7 +171,10 @@ class Lowering:
         self.plans[number] = self.plan(contraction, factors), before + len(last.steps if last else ())
         return self.plans[number]
 
-    def _strong(self, value: Value) -> Value:
+    def _strong_value(self, number: int) -> Value:
+        return self.strong(self.value(number))
+
+    def strong(self, value: Value) -> Value:
         """Return a Python scalar as an array of the dtype that NumPy gives it; an array unchanged."""
         if not isinstance(value.dtype, WeakDtype):
             return value
@@ -173,7 +188,7 @@ class Lowering:
     def _arranged(self, source: int, axes: Axes, *, is_row_major: bool) -> Value:
         if source not in self.values:
             self.values[source] = self.made(source, tuple(dict.fromkeys(chain.from_iterable(axes))))
-        value = self._strong(self.values[source])
+        value = self.strong(self.values[source])
         is_view = not value.is_fresh and is_moved(self.graph.nodes[source])
         return lower_arrangement(self.build, axes, value, is_moved=is_view, is_row_major=is_row_major)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.liveness import owners
 from nameexpr.compiler.ir.nodes import Along, Drop, Filled, Index, Join, Scalar, Window, number_of
@@ -13,17 +14,17 @@ from nameexpr.compiler.ir.program import Instruction, Number, Piece
 from nameexpr.compiler.ir.windows import is_disjoint, overlaps
 from nameexpr.compiler.lowering.builder import Builder, Value
 
+INDEX = "int64"
+
 
 def lower_value(build: Builder, graph: Graph, number: int, source: Callable[[int], Value]) -> Value:
     """Return a value that is created; `source` returns those that it depends on."""
     node, dtype = graph.nodes[number], graph.dtypes[number]
     match node:
         case Index(label):
-            made = Instruction("arange", shape=(graph.sizes[label],))
-            return build.emit(made, (label,), "int64", build.row_major_strides((label,)))
-        case Filled(filled, labels):
-            made = Instruction("full", (), build.shape(labels), dtype=dtype, constants=(filled,))
-            return build.emit(made, labels, dtype, build.row_major_strides(labels))
+            return counted(build, label)
+        case Filled(one, labels):
+            return filled(build, one, labels, dtype)
         case Along(function, inner, labels):
             value = source(inner)
             axes, other = tuple(map(value.axis, labels)), "" if value.dtype == dtype else dtype
@@ -38,6 +39,18 @@ def lower_value(build: Builder, graph: Graph, number: int, source: Callable[[int
         case Join():
             return _join(build, graph, node, source)
     raise AssertionError(f"{node} has another lowering")
+
+
+def counted(build: Builder, label: str) -> Value:
+    """Return the indices along a label: 0, 1, ..."""
+    made = Instruction("arange", shape=(build.sizes[label],))
+    return build.emit(made, (label,), INDEX, build.row_major_strides((label,)))
+
+
+def filled(build: Builder, number: float, labels: Labels, dtype: str) -> Value:
+    """Return one number along labels."""
+    made = Instruction("full", (), build.shape(labels), dtype=dtype, constants=(number,))
+    return build.emit(made, labels, dtype, build.row_major_strides(labels))
 
 
 def _join(build: Builder, graph: Graph, node: Join, source: Callable[[int], Value]) -> Value:
@@ -71,7 +84,8 @@ def apart(build: Builder, values: Sequence[Value]) -> tuple[int, ...]:
     """
     seen = build.count, build.instructions
     if build.windows:
-        is_copied = [overlaps(one.number, *seen, build.windows) for one in values]
+        shapes = {number: build.shape(source.labels) for number, (source, _) in build.windows.items()}
+        is_copied = [overlaps(one.number, *seen, shapes) for one in values]
         pairs = zip(values, is_copied, strict=True)
         values = [build.copied(one, is_lax=True) if twice else one for one, twice in pairs]
     owner = owners(*seen)

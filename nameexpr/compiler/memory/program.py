@@ -34,7 +34,9 @@ from nameexpr.compiler.memory.scratch import (
     join_bytes,
     reduce_bytes,
     repeat_bytes,
+    rolling_bytes,
     slices_bytes,
+    take_bytes,
 )
 from nameexpr.records import record
 
@@ -135,7 +137,7 @@ def allocated(program: Program, shapes: Shapes, layouts: Layouts = ()) -> list[i
 def layouts_inside(program: Program, shapes: Shapes, layouts: Layouts, number: int) -> list[OperandLayout]:
     """Return the layouts of the operands of the body of loop `number`."""
     info = info_of(program, shapes, layouts)
-    return [_part(source, 0) for source in info.sources(number)]
+    return [part_of(source, 0) for source in info.sources(number)]
 
 
 def peak_bytes(program: Program, shapes: Shapes, layouts: Layouts = ()) -> int:
@@ -155,10 +157,10 @@ def peak_bytes(program: Program, shapes: Shapes, layouts: Layouts = ()) -> int:
 
 def moments(info: ProgramInfo) -> list[int]:
     """Return the most bytes that are alive while each instruction runs."""
-    return [held + scratch for held, scratch, _ in _alive(info)]
+    return [held + scratch for held, scratch, _ in alive(info)]
 
 
-def _alive(info: ProgramInfo) -> Iterator[tuple[int, int, int]]:
+def alive(info: ProgramInfo) -> Iterator[tuple[int, int, int]]:
     """Yield for each instruction the bytes of values alive while it runs, the bytes that it needs in
     addition, and those of the values alive after it.
     """
@@ -173,34 +175,6 @@ def _alive(info: ProgramInfo) -> Iterator[tuple[int, int, int]]:
         held = alive
         alive -= dying.get(number, 0)
         yield held, info.scratch_bytes(number), alive
-
-
-@record
-class MemoryPoint:
-    """Bytes alive while an instruction runs, and after it; `depth` is the number of loops around it."""
-
-    during: int
-    after: int
-    depth: int
-
-
-def timeline(program: Program, shapes: Shapes, layouts: Layouts = ()) -> list[MemoryPoint]:
-    """Return the bytes alive at each instruction, not counting operands; their maximum is `peak_bytes`.
-
-    A loop is followed by the instructions of its body, as they are in one block.
-    """
-    return list(_timeline(info_of(program, shapes, layouts), 0, 0))
-
-
-def _timeline(info: ProgramInfo, below: int, depth: int) -> Iterator[MemoryPoint]:
-    """Yield the points of a program in `depth` loops, outside which `below` bytes are alive."""
-    for number, (held, scratch, after) in enumerate(_alive(info)):
-        yield MemoryPoint(below + held + scratch, below + after, depth)
-        loop = info.program.instructions[number].loop
-        if loop is not None and loop.block:
-            layouts = [_part(source, 0) for source in info.sources(number)]
-            body = info_of(loop.body, shapes_of(loop.body), layouts, is_body=True)
-            yield from _timeline(body, below + held, depth + 1)
 
 
 @record
@@ -251,7 +225,7 @@ def _last_uses(info: ProgramInfo) -> dict[int, int]:
     return last
 
 
-def _part(source: Array, cut: int) -> OperandLayout:
+def part_of(source: Array, cut: int) -> OperandLayout:
     """Return the layout of a part of a value, without leading axes: its strides are those of the value."""
     return OperandLayout(source.dtype, source.strides[cut:], source.item, source.is_swapped, source.is_uneven)
 
@@ -260,33 +234,41 @@ def _loop_scratch(instruction: Instruction, sources: Sequence[Array], result: Ar
     """Return the peak memory of a body."""
     loop = instruction.loop
     assert loop is not None
-    layouts = [_part(source, loop.leading(number)) for number, source in enumerate(sources)]
+    layouts = [part_of(source, loop.leading(number)) for number, source in enumerate(sources)]
     infos = [info_of(body, shapes_of(body), layouts, is_body=True) for body in loop.bodies]
     return max([0, *(size for info in infos for size in moments(info))])
+
+
+def _step_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
+    """Return the peak memory of a step, and of all arrays of rows, of which the result is the first."""
+    steps = instruction.recurrence
+    assert steps is not None
+    body, shapes = steps.body, shapes_of(steps.body)
+    info = info_of(
+        body, shapes, [OperandLayout(source.dtype) for source in sources[steps.count :]], is_body=True
+    )
+    sizes = [
+        (steps.offset(number) + (1 if number in steps.last else steps.length)) * info.arrays[output].size
+        for number, output in enumerate(body.outputs)
+    ]
+    return sum(sizes) - result.size + max([0, *moments(info)])
 
 
 def _pointwise_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
     return pointwise_bytes(instruction, sources, result.dtype, None if instruction.over is None else result)
 
 
-def _ufunc_scratch(_: Instruction, sources: Sequence[Array], result: Array) -> int:
-    return ufunc_bytes(result.shape, sources, result.dtype)
-
-
-def _einsum_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
-    *letters, kept = instruction.letters
-    return loop_bytes(letters, kept, sources, result)
-
-
 SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]] = {
     "fused": block_bytes,
     "loop": _loop_scratch,
+    "recurrence": _step_scratch,
     "pointwise": _pointwise_scratch,
-    "multiply": _ufunc_scratch,
-    "divide": _ufunc_scratch,
+    "multiply": lambda one, sources, result: ufunc_bytes(result.shape, sources, result.dtype),
+    "divide": lambda one, sources, result: ufunc_bytes(result.shape, sources, result.dtype),
     "along_axes": lambda one, sources, result: along_bytes(one, sources[0], result.dtype),
     "reduce": lambda one, sources, result: reduce_bytes(one, sources[0]),
     "sum": lambda one, sources, result: reduce_buffers(sources[0], one.axes, one.dtype or result.dtype),
+    "window_reduce": lambda one, sources, result: rolling_bytes(one, sources[0], result),
     "slices": lambda one, sources, result: slices_bytes(one, sources[0]),
     "repeat": lambda one, sources, result: repeat_bytes(sources[0], one.shape),
     "concatenate": join_bytes,
@@ -294,6 +276,7 @@ SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]
     "matmul": lambda one, sources, result: odd_bytes(sources, result.dtype),
     "vecdot": lambda one, sources, result: odd_bytes(sources, result.dtype),
     "integer_matmul": lambda one, sources, result: integer_bytes(sources, result.shape),
-    "einsum": _einsum_scratch,
+    "einsum": lambda one, sources, result: loop_bytes(one.letters[:-1], one.letters[-1], sources, result),
+    "take": lambda one, sources, result: take_bytes(one, sources),
 }
 """The bytes that instructions need besides their results while they run; 0 for those that are not listed."""

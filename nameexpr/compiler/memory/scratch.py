@@ -11,7 +11,7 @@ from math import prod
 
 from nameexpr.compiler.ir.dtypes import REAL_OF
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
-from nameexpr.compiler.ir.strides import compact_strides, iteration_order
+from nameexpr.compiler.ir.strides import broadcast, compact_strides, iteration_order
 from nameexpr.compiler.memory.arrays import WIDE, Array, fresh, item_bytes, reduce_buffers, ufunc_bytes
 from nameexpr.compiler.memory.buffers import CELLS, Passed, buffer_bytes
 
@@ -33,9 +33,10 @@ RUN = 512
 (`nameexpr.backends.numpy.copies`).
 """
 
-MOVES: frozenset[Primitive] = frozenset(
-    {"reshape", "transpose", "diagonal", "window", "as_real", "as_complex", "repeat", "embed", "copy"}
-)
+MOVES: frozenset[Primitive] = frozenset({
+    "reshape", "transpose", "diagonal", "window", "inside", "take", "as_real", "as_complex", "repeat",
+    "embed", "copy",
+})  # fmt: skip
 """Primitives that keep the byte order of elements."""
 TURNED = frozenset({"sort", "flip"})
 """Functions along axes that keep it."""
@@ -246,6 +247,14 @@ def _slices(sources: Sequence[Array], axis: int) -> list[Array]:
     ]  # fmt: skip
 
 
+def rolling_bytes(instruction: Instruction, source: Array, result: Array) -> int:
+    """Return the bytes of the buffers for windows that double in size."""
+    from nameexpr.compiler.ir.rolling import buffer_cells
+
+    (axis,), (window,) = instruction.axes, instruction.letters
+    return result.item * buffer_cells(window, result.shape, source.strides, axis)
+
+
 def repeat_bytes(source: Array, wanted: Shape) -> int:
     """Return the bytes that repeating along several axes, one after the other, needs besides the result."""
     own = (1,) * (len(wanted) - len(source.shape)) + tuple(source.shape)
@@ -255,3 +264,14 @@ def repeat_bytes(source: Array, wanted: Shape) -> int:
     if source.item * prod(wanted[axes[-1] + 1 :]) >= RUN:
         return 0
     return prod(wanted) // max(1, wanted[axes[0]]) * source.item
+
+
+def take_bytes(instruction: Instruction, sources: Sequence[Array]) -> int:
+    """Return the bytes of the positions that NumPy copies: those that are broadcast or not in one piece."""
+    _, *places = sources
+    shape = broadcast(*[place.shape for place in places])
+    kept = [
+        place.shape == shape and (place.is_one_piece if instruction.function else place.is_row_major)
+        for place in places
+    ]
+    return kept.count(False) * WIDE * prod(shape)

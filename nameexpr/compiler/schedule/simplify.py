@@ -23,7 +23,8 @@ def simplify(program: Program) -> Program:
         if len(sources) == 1 and sources[0] >= count and len(read_by[sources[0]]) == 1:
             merged = _merged(instructions[sources[0] - count], instruction)
             instructions[number] = merged or instruction
-    if instructions == list(program.instructions):
+    is_read = all(value in read_by for value in range(count, count + len(instructions)))
+    if is_read and instructions == list(program.instructions):
         return program
     return without_unread(replace(program, instructions=tuple(instructions)))
 

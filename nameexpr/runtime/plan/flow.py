@@ -23,11 +23,15 @@ from nameexpr.compiler.ir.nodes import (
     Arrange,
     Drop,
     Filled,
+    Gather,
     Index,
     Join,
     Map,
+    Recurrence,
     Reduction,
+    Rows,
     Scalar,
+    State,
     View,
     Window,
     number_of,
@@ -101,7 +105,7 @@ class _Values:
             return self.operands[node.position]
         return self.names.get(value, [HOLE])[0]
 
-    def _title(self, value: int) -> str:
+    def _title(self, value: int) -> str:  # noqa: PLR0912  a case for each kind
         node = self.compiled.graph.nodes[value]
         match node:
             case View(position, earlier):
@@ -123,12 +127,21 @@ class _Values:
                 return along(function, labels, self._argument(source))
             case Arrange():
                 return "reordered"
-            case Window(source):
-                return f"window of {self._argument(source)}"
+            case Recurrence(_, label):
+                return f"steps along {shown(label)}"
+            case Rows() | State():
+                return "rows"
+            case Window(source) | Gather(source):
+                return self._read_title(node, self._argument(source))
             case Join(values):
                 return f"concatenation of {', '.join([self._argument(one) for one in values])}"
             case Drop(_, labels):
                 return f"without {' '.join(map(shown, labels))}"
+
+    def _read_title(self, node: Window | Gather, source: str) -> str:
+        if isinstance(node, Window):
+            return f"window of {source}"
+        return f"{source} at {', '.join([self._argument(position.value) for position in node.positions])}"
 
 
 def _operand_names(compiled: Compilation[Any]) -> Sequence[str]:

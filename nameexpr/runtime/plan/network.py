@@ -13,7 +13,7 @@ from nameexpr.compiler.ir.axes import CUSTOM, Axes, shown
 from nameexpr.compiler.ir.primitives import WORKING
 from nameexpr.compiler.ir.program import Loop
 from nameexpr.compiler.memory.arrays import item_bytes
-from nameexpr.compiler.memory.program import timeline
+from nameexpr.compiler.memory.timeline import timeline
 from nameexpr.pictures.data import Flow, Leg, Memory, Moment, Node, Tensor, TensorNetwork
 from nameexpr.runtime.plan.running import Running, axes_text
 from nameexpr.runtime.plan.steps import REDUCING, Row, repeats

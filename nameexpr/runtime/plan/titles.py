@@ -62,8 +62,8 @@ def step_title(instruction: Instruction, arguments: Sequence[str], labels: Seque
         return f"{arguments[0]} / {written_number(instruction.constants[0] or 0)}"
     if instruction.primitive == "along_axes" or (instruction.primitive == "reduce" and labels):
         return along(instruction.function, _picked(labels, instruction.axes), arguments[0])
-    if instruction.primitive == "sum":
-        return along("sum", _picked(labels, instruction.axes), arguments[0])
+    if instruction.primitive in {"sum", "window_reduce"}:
+        return along(instruction.function or "sum", _picked(labels, instruction.axes), arguments[0])
     if instruction.primitive in {"reduce", "slices"}:
         return along(instruction.function, (), arguments[0])
     if instruction.primitive == "apply":

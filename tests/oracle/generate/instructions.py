@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nameexpr.compiler.ir.program import Instruction, Loop, Number, Piece, Shape
+from nameexpr.compiler.ir.program import Instruction, Loop, Number, Piece, Shape, StepLoop
 
 Letters = tuple[int, ...]
 Axes = tuple[int, ...]
@@ -28,6 +28,26 @@ def transpose(source: int, axes: Axes) -> Instruction:
 def window(source: int, offsets: Shape, strides: Letters, shape: Shape) -> Instruction:
     """A view of an array that is read at positions."""
     return Instruction("window", (source,), shape, offsets, strides)
+
+
+def item(source: int, number: int, shape: Shape) -> Instruction:
+    """One of the arrays of a recurrence."""
+    return Instruction("item", (source,), shape, axes=(number,))
+
+
+def recurrence(sources: tuple[int, ...], steps: StepLoop) -> Instruction:
+    """A program that is run once for each step."""
+    return Instruction("recurrence", sources, recurrence=steps)
+
+
+def inside(source: int, size: int, number: int = 0) -> Instruction:
+    """Positions, once they are found to be inside a dim."""
+    return Instruction("inside", (source,), constants=(size, number))
+
+
+def take(source: int, places: int, axis: int) -> Instruction:
+    """An array read at positions along an axis."""
+    return Instruction("take", (source, places), axes=(axis,))
 
 
 def diagonal(source: int, letters: Letters) -> Instruction:
@@ -96,6 +116,13 @@ def arange(size: int) -> Instruction:
 def slices(source: int, reducer: str, axes: Axes) -> Instruction:
     """A sum, or what another reducer makes, over axes: slice after slice."""
     return Instruction("slices", (source,), axes=axes, function=reducer)
+
+
+def window_reduce(source: int, reducer: str, axis: int, window: Axes, shape: Shape) -> Instruction:
+    """A reducer over windows along an axis: where they begin, their distance, that of their elements, and
+    how many these are.
+    """
+    return Instruction("window_reduce", (source,), shape, (axis,), (window,), function=reducer)
 
 
 def add_up(source: int, axes: Axes, dtype: str = "") -> Instruction:

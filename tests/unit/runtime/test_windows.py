@@ -1,5 +1,6 @@
 """Dims that are read at positions: values compared with loops, results as views or memory of their own."""
 
+import tracemalloc
 from collections.abc import Mapping
 from itertools import product
 from typing import Any
@@ -181,3 +182,59 @@ def test_windows_as_long_as_the_dim_and_labels_of_one(size: int) -> None:
         ne.evaluate("sum[d](x[_@(t+d) c])", x=x, sizes={"d": size}), windows_of(x, size).sum(1)
     )
     assert ne.evaluate("x[_@(t+d) c]", x=np.zeros((3, 0)), sizes={"d": size}).shape == (4 - size, size, 0)
+
+
+@pytest.mark.parametrize("reducer", ["sum", "max", "min", "prod", "mean", "any", "all"])
+@pytest.mark.parametrize("shape", [(300,), (90, 40), (40, 90), (5, 60, 33)])
+@pytest.mark.parametrize(("stride", "apart", "count"), [(1, 1, 12), (2, 1, 5), (3, -2, 3), (-1, 1, 4)])
+def test_large_windows_equal_their_copies(
+    reducer: str, shape: tuple[int, ...], stride: int, apart: int, count: int
+) -> None:
+    """Along every axis, in every layout."""
+    labels = list("ijk"[: len(shape)])
+    x = np.random.default_rng(1).integers(1, 3, shape)
+    for axis, size in enumerate(shape):
+        reach = abs(apart) * (count - 1)
+        cells = (size - 1 - reach) // abs(stride) + 1
+        offset = (reach if apart < 0 else 0) + (abs(stride) * (cells - 1) if stride < 0 else 0)
+        if cells < 1:
+            continue
+        place = f"_@({stride}*t + {apart}*d + {offset})"
+        text = f"{reducer}[d](x[{' '.join([*labels[:axis], place, *labels[axis + 1 :]])}])"
+        whole = f"{reducer}[d](w[{' '.join([*labels[:axis], 't d', *labels[axis + 1 :]])}])"
+        places = [[stride * t + apart * d + offset for d in range(count)] for t in range(cells)]
+        for own in layouts(x).values():
+            want = ne.evaluate(whole, w=np.take(own, places, axis))
+            got = ne.evaluate(text, x=own, sizes={"d": count, "t": cells})
+            assert got.dtype == want.dtype
+            np.testing.assert_allclose(got, want)
+
+
+def test_infinities_and_nans_stay_in_their_windows() -> None:
+    x = np.ones(5000)
+    x[100], x[200], x[300] = np.inf, np.nan, -np.inf
+    for reducer in ("sum", "max", "min", "mean"):
+        got = ne.evaluate(f"{reducer}[d](x[_@(t+d)])", x=x, sizes={"d": 50})
+        want = getattr(np, reducer)(np.lib.stride_tricks.sliding_window_view(x, 50), axis=1)
+        np.testing.assert_array_equal(got, want)
+
+
+def test_sums_of_integers_are_exact() -> None:
+    x = np.full(2000, 2**40, np.int64)
+    x[::3] += 1
+    got = ne.evaluate("sum[d](x[_@(t+d)])", x=x, sizes={"d": 300})
+    np.testing.assert_array_equal(got, np.lib.stride_tricks.sliding_window_view(x, 300).sum(1))
+
+
+@pytest.mark.parametrize("text", ["sum[d](x[_@(t+d)])", "max[d](x[_@(2*t+d)])", "mean[d c](x[_@(t+d) c])"])
+def test_plans_say_how_windows_are_reduced_and_what_that_takes(text: str) -> None:
+    x = np.ones((200_000, 3) if "c" in text else 200_000)
+    compiled = ne.compile(text, sizes={"d": 90})
+    plan = compiled.plan(x=x)
+    assert any(step.what == "window" and "rolling" in step.call for step in plan.steps)
+    compiled(x=x)
+    tracemalloc.start()
+    compiled(x=x)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert abs(peak - plan.peak_bytes) < 20_000 + plan.peak_bytes // 50

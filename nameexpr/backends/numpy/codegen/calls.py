@@ -27,6 +27,8 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 def call_text(instruction: Instruction, sources: Sequence[str]) -> str:
     """Return an instruction as plans show it: its call, or the ranges of a loop."""
     loop = instruction.loop
+    if instruction.recurrence is not None:
+        return f"{instruction.recurrence.length} steps along {shown(instruction.recurrence.label)}"
     if instruction.primitive == "fused":
         steps = [step.function and str(callee_of(step.function)) for step in instruction.steps]
         return "blocks of " + ", ".join(dict.fromkeys(step or "cast" for step in steps))
@@ -149,6 +151,19 @@ def _window(instruction: Instruction, source: str) -> Value:
     return f"{source}[{', '.join(ranges)}]"
 
 
+def _rolling(instruction: Instruction, source: str) -> Invocation:
+    (axis,), (window,) = instruction.axes, instruction.letters
+    combine = numpy(REDUCTIONS[instruction.function].combine)
+    return Callee("rolling", "rolling")(combine, source, str(axis), str(window), str(instruction.shape[axis]))
+
+
+def _take(instruction: Instruction, source: str, *positions: str) -> Value:
+    if instruction.function:
+        cells = f"{source}[{', '.join(positions)}]"
+        return f"{cells}.copy()" if instruction.function == "cell" else cells
+    return method(source, "take", *positions, axes_text(instruction.axes))
+
+
 def _range(start: int, step: int, length: int) -> str:
     stop = start + step * length if length else start
     return f"{start}:{stop if stop >= 0 else ''}:{step}" if step != 1 else f"{start}:{stop}"
@@ -177,7 +192,9 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "full": _full,
     "concatenate": _join,
     "integer_matmul": lambda instruction, x, y: _ours("integer_matmul")(x, y, quoted(instruction.dtype)),
+    "inside": lambda instruction, x: Callee("reading", "inside")(x, *map(str, instruction.constants)),
     "matmul": lambda _, x, y: numpy("matmul")(x, y),
+    "item": lambda instruction, x: f"{x}[{instruction.axes[0]}]",
     "multiply": lambda instruction, x, y: numpy("multiply")(x, y, dtype=_dtype(instruction.dtype)),
     "ones": lambda instruction: numpy("ones")(str(instruction.shape), dtype=quoted(instruction.dtype)),
     "pointwise": _pointwise,
@@ -186,8 +203,10 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "reshape": lambda instruction, x: method(x, "reshape", str(instruction.shape)),
     "slices": _slices,
     "sum": _sum,
+    "take": _take,
     "transpose": _transpose,
     "vecdot": lambda _, x, y: numpy("vecdot")(x, y),
     "window": _window,
+    "window_reduce": _rolling,
 }
 """The code of each instruction, from the instruction and the names of its sources."""

@@ -139,6 +139,11 @@ def compute(
             numbering = numbering or Numbering()
             own = [shapes[source] for source in sources]
             statements += loop_statements(instruction, target, names, own, numbering)
+        elif instruction.recurrence is not None:
+            from nameexpr.backends.numpy.codegen.recurrences import recurrence_statements
+
+            numbering = numbering or Numbering()
+            statements += recurrence_statements(instruction, target, names, numbering)
         elif number in unmade:
             continue
         elif instruction.primitive == "ones" and made_once is not None and prod(instruction.shape) <= BLOCK:

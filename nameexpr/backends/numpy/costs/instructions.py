@@ -28,6 +28,7 @@ from nameexpr.backends.numpy.costs.passes import (
     row_major,
     ufunc_cost,
 )
+from nameexpr.backends.numpy.costs.positions import inside_cost, take_cost
 from nameexpr.backends.numpy.costs.reductions import along_cost, reduce_cost, slices_cost
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
@@ -251,6 +252,12 @@ def _reduce(instruction: Instruction, sources: Arrays, _: Strided) -> float:
     return reduce_cost(instruction.function, sources[0], [axis % ndim for axis in instruction.axes])
 
 
+def _rolling(instruction: Instruction, sources: Arrays, result: Strided) -> float:
+    from nameexpr.backends.numpy.costs.windows import rolling_cost
+
+    return rolling_cost(instruction, sources, result)
+
+
 def _apply(_: Instruction, sources: Arrays, __: Strided) -> float:
     return APPLIED + reduce_cost("sum", sources[0], (len(sources[0].shape) - 1,))
 
@@ -271,8 +278,10 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "embed": _embed,
     "full": _full,
     "fused": _fused,
+    "inside": inside_cost,
     "integer_matmul": _integer_matmul,
     "concatenate": _join,
+    "item": 30.0,
     "matmul": _matmul,
     "multiply": lambda _, sources, made: function_cost("multiply", (), sources, made),
     "ones": 30.0,
@@ -282,8 +291,10 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "reshape": _reshape,
     "slices": lambda instruction, sources, _: slices_cost(instruction, sources[0]),
     "sum": _sum,
+    "take": take_cost,
     "transpose": VIEW,
     "vecdot": _vecdot,
     "window": WINDOW,
+    "window_reduce": _rolling,
 }
 """The cost of each primitive: a constant, or a function of its arrays; without a row, that of a copy."""

@@ -66,7 +66,8 @@ def _costs(program: Program, shapes: Sequence[Shape], given: Sequence[OperandLay
             [arrays[source] for source in instruction.sources],
             arrays[len(program.operands) + number],
         )
-        cost = (_loop if instruction.primitive == "loop" else instruction_cost)(instruction, sources, result)
+        rule = LOOPS.get(instruction.primitive, instruction_cost)
+        cost = rule(instruction, sources, result)
         costs.append(cost + pages_cost(sizes[number]))
     return costs
 
@@ -88,6 +89,21 @@ def _loop(instruction: Instruction, sources: Sequence[Strided], result: Strided)
         placing = ufunc_cost("add") + COPY_CELL * prod(shapes[program.result])
         cost += count * (TURN + PART * loop.parts + placing + fsum(_costs(program, shapes, layouts)))
     return cost
+
+
+def _recurrence(instruction: Instruction, sources: Sequence[Strided], result: Strided) -> float:
+    """Return the cost of all steps: each takes parts and rows, and writes a row of every array."""
+    steps = instruction.recurrence
+    assert steps is not None
+    own = [OperandLayout(source.dtype) for source in sources[steps.count :]]
+    own += [OperandLayout(steps.body.notes[-1].dtype)] * len(steps.reads)
+    body = fsum(_costs(steps.body, shapes_of(steps.body), own))
+    parts = sum(steps.cut) + len(steps.reads) + len(steps.body.outputs)
+    return MADE + memory_cost(result.size) + steps.length * (TURN + PART * parts + body)
+
+
+LOOPS = {"loop": _loop, "recurrence": _recurrence}
+"""The costs of instructions that run a program."""
 
 
 def duration(seconds: float) -> str:

@@ -5,10 +5,10 @@ node.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from nameexpr.compiler.analysis.build.contractions import reduction, widened
-from nameexpr.compiler.analysis.build.values import Arithmetic, Values
+from nameexpr.compiler.analysis.build.values import Arithmetic, StatementValue, Values
 from nameexpr.compiler.analysis.faults import values as faults
 from nameexpr.compiler.analysis.operands import Views
 from nameexpr.compiler.analysis.scope import Scope
@@ -33,19 +33,11 @@ from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import ALONG, CONSTANTS, INDEX, NEED_ELEMENTS, SIZE
 from nameexpr.records import field, record, replace
 from nameexpr.syntax import ast
-from nameexpr.syntax.ast import Dots, Label, Pack, Term
+from nameexpr.syntax.ast import Dots, Label, Pack
+from nameexpr.syntax.items import is_read
 
-
-@record
-class StatementValue:
-    """An earlier statement: its value, its labels in order, and its term with the axes of that term."""
-
-    value: int
-    order: Labels
-    mention: Labels
-    term: Term | None
-    axes: Axes | None
-    arranged: int
+if TYPE_CHECKING:
+    from nameexpr.compiler.analysis.build.recurrences import RecurrenceWriter
 
 
 def build_formula(
@@ -87,13 +79,20 @@ class FormulaWriter:
     values: Values
     dtype: str = ""
     statements: dict[str, StatementValue] = field(default_factory=dict)
+    recurring: RecurrenceWriter | None = None
 
     def statement(self, number: int) -> StatementValue:
         """Write a statement: its value, arranged according to its term."""
+        if any(number in group.numbers for group in self.scope.recurrences):
+            from nameexpr.compiler.analysis.build.recurrences import rows_of
+
+            return rows_of(self, number)
         statement, axes = self.scope.tree.statements[number], self.views.left[number]
         values, graph = self.values, self.values.graph
         if self.views.readings or self.scope.has_readings:
-            self._read_positions(statement)
+            from nameexpr.compiler.analysis.build.positions import learn_sizes
+
+            learn_sizes(values, statement, {name: one.axes for name, one in self.statements.items()})
         joined = self.views.joined
         if axes is not None and joined and not joined.keys().isdisjoint(flat(axes)):
             value, mention = self._joined(statement, axes)
@@ -108,7 +107,7 @@ class FormulaWriter:
             written = StatementValue(value, order, mention, None, None, arranged)
         else:
             axes = expand_ellipsis(axes, graph.labels[value])
-            self._check_left(statement, value, axes)
+            self.check_left(statement, value, axes)
             value = values.integer(value)
             values.check_is_array(value, statement.value.span)
             order, mention = flat(axes), mentioned(statement.term, axes)
@@ -123,14 +122,6 @@ class FormulaWriter:
 
         given = [self.value(node)[0] for node in statement.values]
         return joined(self.values, statement, given, axes), ()
-
-    def _read_positions(self, statement: ast.Statement) -> None:
-        from nameexpr.compiler.analysis.resolve_views import read_statement
-
-        earlier = {name: one.axes for name, one in self.statements.items() if one.axes is not None}
-        graph = self.values.graph
-        shapes = {name: tuple(map(graph.cells, axes)) for name, axes in earlier.items()}
-        read_statement(self.scope.text, statement, shapes, self.views)
 
     def in_dtype(self, result: StatementValue, statement: ast.Statement) -> StatementValue:
         """Return a result in the requested dtype (NE610 if that dtype cannot hold it)."""
@@ -151,7 +142,7 @@ class FormulaWriter:
 
         return names_of(self.values, statement.value, statement.term, statement.order)
 
-    def _check_left(self, statement: ast.Statement, value: int, axes: Axes) -> None:
+    def check_left(self, statement: ast.Statement, value: int, axes: Axes) -> None:
         """Reject dims that would be dropped implicitly, and new dims of unknown size."""
         own = self.values.graph.labels[value]
         kept = {label for labels in axes for label in labels}
@@ -188,15 +179,16 @@ class FormulaWriter:
             return self.values.graph.scalar(CONSTANTS[node.name]), ()
         if node.name in (SIZE, INDEX):
             return self._size_or_index(node)
+        if self.recurring is not None and node.name in self.recurring.group.names:
+            return self.recurring.use(node)
         statement = self.statements.get(node.name)
         if statement is not None:
             return self._earlier(node, statement)
         term = node.term if node.term is not None else self.views.default[node.name]
         axes = self.views.axes[node.name, term]
-        position = self.scope.operands.index(node.name)
-        dtype = self.dtypes[node.name]
+        position, dtype = self.scope.operands.index(node.name), self.dtypes[node.name]
         value = self.values.graph.add(View(position, -1, axes), flat(axes), dtype)
-        value, seen = self.values.read(value, axes)
+        value, seen = self.read(node, value, axes)
         if self.dtype not in ("", dtype) and not isinstance(dtype, WeakDtype):
             value = self.values.cast(value, self.dtype)
         names = self.views.operands[node.name].names
@@ -204,6 +196,14 @@ class FormulaWriter:
             pairs = ((group[0], name) for group, name in zip(axes, names, strict=True) if group)
             self.values.under[value] = {label.number: name for label, name in pairs if is_under_dots(label)}
         return value, mentioned(term, seen)
+
+    def read(self, node: ast.Use, value: int, axes: Axes) -> tuple[int, Axes]:
+        """Return a value some dims of which are read in parts or at positions, and the axes that it has."""
+        if self.views.readings.keys().isdisjoint(flat(axes)):
+            return value, axes
+        from nameexpr.compiler.analysis.build.positions import read
+
+        return read(self.values, node.name, value, axes, replace(self, dtype="").value)
 
     def _size_or_index(self, node: ast.Use) -> tuple[int, Labels]:
         assert node.term is not None
@@ -223,7 +223,7 @@ class FormulaWriter:
     def _earlier(self, node: ast.Use, statement: StatementValue) -> tuple[int, Labels]:
         graph = self.values.graph
         term = statement.term if node.term is None else node.term
-        if term == statement.term:
+        if node.term is None or (term == statement.term and not any(map(is_read, node.term.items))):
             if statement.axes is None or only_orders(statement.axes, graph.labels[statement.value]):
                 return statement.value, statement.mention
             axes = tuple(
@@ -245,7 +245,7 @@ class FormulaWriter:
             axes = relabelled(self.scope.text, (node.name, term), shape, self.views)
         assert term is not None
         value = graph.add(View(-1, statement.arranged, axes), flat(axes), graph.dtypes[statement.arranged])
-        value, axes = self.values.read(value, axes)
+        value, axes = self.read(node, value, axes)
         if any(isinstance(item, Dots) for item in term.items):
             self.values.under[value] = self.values.under.get(statement.value, {})
         return value, mentioned(term, axes) if node.term is not None else statement.mention

@@ -12,14 +12,14 @@ from typing import NamedTuple, TypeVar
 
 from nameexpr.compiler.analysis.faults import values as faults
 from nameexpr.compiler.analysis.operands import Views
-from nameexpr.compiler.ir.axes import Axes, EllipsisNames, Unnamed, is_under_dots
+from nameexpr.compiler.ir.axes import Axes, EllipsisNames, Labels, Unnamed, is_under_dots
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, KIND_OF, MAGNITUDE, WEAK, WeakDtype
 from nameexpr.compiler.ir.graph import Graph
-from nameexpr.compiler.ir.nodes import CAST, Drop, Map, Scalar, Window, number_of, windowed
+from nameexpr.compiler.ir.nodes import CAST, Drop, Map, Scalar, number_of
 from nameexpr.errors import Diagnostic, Mark, NotHeldError, Span, error
 from nameexpr.ops import FUNCTIONS, INTEGER
 from nameexpr.records import field, record
-from nameexpr.syntax.ast import Formula
+from nameexpr.syntax.ast import Formula, Term
 
 T = TypeVar("T")
 POWERS = frozenset({"**.", "pow"})
@@ -38,6 +38,18 @@ class Arithmetic(NamedTuple):
     fold: Callable[[str, Sequence[int | float | complex]], int | float | complex]
     reduced: Callable[[str, tuple[str, ...]], str]
     promoted: Callable[[tuple[str, ...]], str]
+
+
+@record
+class StatementValue:
+    """An earlier statement: its value, its labels in order, and its term with the axes of that term."""
+
+    value: int
+    order: Labels
+    mention: Labels
+    term: Term | None
+    axes: Axes | None
+    arranged: int
 
 
 @record(frozen=False)
@@ -92,22 +104,6 @@ class Values:
     def cast(self, value: int, dtype: str) -> int:
         """Return a value in another dtype."""
         return self.graph.add(Map(CAST, (value,), dtype), self.graph.labels[value], dtype)
-
-    def read(self, value: int, axes: Axes) -> tuple[int, Axes]:
-        """Return a value of which some dims are read in parts or at positions, and the axes that it has."""
-        if not self.views.readings:
-            return value, axes
-        from nameexpr.compiler.analysis.readings import read_of, visible
-
-        readings, graph = self.views.readings, self.graph
-        found = [readings[label] for labels in axes for label in labels if label in readings]
-        if not found:
-            return value, axes
-        reads = tuple([read for one in found if (read := read_of(one, graph.sizes)) is not None])
-        if len(reads) < len(found):
-            raise error(Diagnostic("NE239", "positions from data are not supported yet", self.tree.text))
-        window = graph.add(Window(value, reads), windowed(graph.labels[value], reads), graph.dtypes[value])
-        return window, visible(axes, readings)
 
     def ask(self, ask: Callable[[], T], function: str, values: Sequence[int], span: Span) -> T:
         """Return the answer of the array library, or raise NE524 if it does not define the function for these

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from math import prod
 
 from nameexpr.compiler.analysis.faults.sizes import Scene
 from nameexpr.compiler.analysis.readings import Reading, affine, extremes
 from nameexpr.compiler.analysis.rules.summation import listed
-from nameexpr.errors import Diagnostic, Mark
+from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype
+from nameexpr.errors import Diagnostic, Mark, NameExprError, SizeError, error
+from nameexpr.syntax import ast, walk
 from nameexpr.syntax.unparse import unparse_place
 
 
@@ -67,6 +69,55 @@ def outside(scene: Scene, operand: int, reading: Reading, ends: tuple[int, int])
     if not reading.labels:
         hint = "positions count from 0; the last is size[C]-1"
     return scene.diagnostic("NE317", message, [Mark(reading.span)], hint, (operand,))
+
+
+def of_a_label(tree: ast.Formula, operands: Collection[str], fault: SizeError) -> NameExprError:
+    """Return the error about a label of unknown size: perhaps a value was meant (NE225)."""
+    statements = {statement.name for statement in tree.statements if statement.name is not None}
+    meant = is_label(tree, {*operands, *statements}) if fault.code == "NE316" else None
+    return fault if meant is None else error(meant)
+
+
+def is_label(tree: ast.Formula, names: Collection[str]) -> Diagnostic | None:
+    """Return the diagnostic for a bare name in a position that is a label, while a value has this name
+    (NE225); None if there is none.
+    """
+    every = [node for place in _places(tree) for node in walk.nodes(place) if walk.is_bare_label(node)]
+    for node in every:
+        name = unparse_place(node)
+        if name in names:
+            what = "computed" if name in {one.name for one in tree.statements} else "an operand"
+            message = f"in a position '{name}' is a label, and it is {what} here"
+            hint = f"a value has its brackets: {name}[]"
+            return Diagnostic("NE225", message, tree.text, (Mark(node.span),), hint=hint)
+    return None
+
+
+def _places(tree: ast.Formula) -> list[ast.Node]:
+    return [place for term in walk.terms_in(tree) for place in walk.places(term)]
+
+
+def not_integers(text: str, reading: Reading, dtype: str) -> Diagnostic:
+    """Return the diagnostic for positions that are floats or bools (NE528)."""
+    assert reading.place is not None
+    is_bool = dtype in {"bool", WEAK[bool]}
+    kind = dtype.kind if isinstance(dtype, WeakDtype) else dtype
+    message = f"positions are integers, and {unparse_place(reading.place)} is {kind}"
+    hint = "a mask is where(mask, x, 0)" if is_bool else "int(...) makes integers"
+    return Diagnostic("NE528", message, text, (Mark(reading.place.span),), hint=hint)
+
+
+def leaves(text: str, name: str, reading: Reading, ends: tuple[int, int], size: int) -> Diagnostic:
+    """Return the diagnostic for positions that follow from sizes and leave the dim (NE317)."""
+    assert reading.place is not None
+    place = unparse_place(reading.place)
+    said = f"position {place} is {ends[0]}"
+    if reading.labels:
+        said = f"positions {place} go from {ends[0]} to {ends[1]}"
+    there = f"goes from 0 to {size - 1}" if size else "has no elements"
+    hint = "keep them inside: (T + 1) % size[T] goes round, clip(T - 1, 0, size[T] - 1) stays at the ends"
+    message = f"{said}, and the dim of {name} {there}"
+    return Diagnostic("NE317", message, text, (Mark(reading.span),), hint=hint)
 
 
 def position_fault(scene: Scene, operand: int, reading: Reading) -> Diagnostic | None:

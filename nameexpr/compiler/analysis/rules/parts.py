@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
+from nameexpr.compiler.analysis.recurrences import groups_of
 from nameexpr.errors import Diagnostic, Mark, Span
 from nameexpr.syntax import ast
 from nameexpr.syntax.items import group_of, parts_of
@@ -17,8 +18,10 @@ def part_faults(
 ) -> Iterator[Diagnostic]:
     """Yield the errors in the parts and positions of a formula."""
     yield from use_faults(tree.text, used)
-    yield from result_faults(tree.text, left)
-    for statement in tree.statements:
+    recurring = {name for group in groups_of(tree.statements) for name in group.names}
+    other = [statement for statement in tree.statements if statement.name not in recurring]
+    yield from result_faults(tree.text, [statement.term for statement in other if statement.term is not None])
+    for statement in other:
         yield from values_fault(tree.text, statement)
 
 
@@ -36,27 +39,46 @@ def use_faults(text: str, terms: Iterable[ast.Term], *, is_split: bool = False) 
 def _shape_faults(text: str, item: ast.Item) -> Iterator[Diagnostic]:
     """Yield the parts that are missing, or that are not products of single dims."""
     parts = parts_of(item)
-    group = group_of(item)
-    for inner in () if group is None else group.items:
-        if parts_of(inner) is not None:
-            message, hint = "parts in a group are not supported yet", "give the dim of the parts a term"
-            yield Diagnostic("NE226", message, text, (Mark(item.span),), hint=hint)
     for part in () if parts is None else parts.parts:
         if not part.items:
             hint = "a part is a dim or a number: (1 + T)"
             yield Diagnostic("NE129", "a part is missing", text, (Mark(item.span),), hint=hint)
-        for inner in part.items:
-            if isinstance(inner, ast.STRETCHED) or parts_of(inner) is not None:
-                message = f"'{unparse_item(inner)}' cannot be in a part: it is not a single dim"
-                hint = "name the dims of each part: (a + b c)"
-                yield Diagnostic("NE226", message, text, (Mark(inner.span),), hint=hint)
+        elif len(part.items) > 1 or not isinstance(part.items[0], ast.Anonymous):
+            yield from _factor_faults(text, part, is_part=True)
+    base = item.base if isinstance(item, ast.At) else item
+    group = group_of(base)
+    if group is not None:
+        yield from _factor_faults(text, group, is_part=False)
+
+
+def _factor_faults(text: str, group: ast.Group, *, is_part: bool) -> Iterator[Diagnostic]:
+    """Yield the factors of a part or a group that are not dims: positions, parts, in a part also what
+    stretches.
+    """
+    for inner in group.items:
+        written, hint = unparse_item(inner), "name the dims of each part: (a + b c)"
+        if isinstance(inner, ast.At):
+            message = f"'{written}' cannot be in {'a part' if is_part else 'a group'}: it is for a whole dim"
+            hint = f"write the position after the brackets: (h w)@{written.partition('@')[2]}"
+            yield Diagnostic("NE226", message, text, (Mark(inner.span),), hint=hint)
+        elif not is_part and parts_of(inner) is not None:
+            message, hint = "parts in a group are not supported yet", "give the dim of the parts a term"
+            yield Diagnostic("NE226", message, text, (Mark(inner.span),), hint=hint)
+        elif is_part and (isinstance(inner, (*ast.STRETCHED, ast.Anonymous)) or parts_of(inner) is not None):
+            message = f"'{written}' cannot be in a part: it is not a single dim"
+            yield Diagnostic("NE226", message, text, (Mark(inner.span),), hint=hint)
+        elif (nested := group_of(inner)) is not None:
+            yield from _factor_faults(text, nested, is_part=is_part)
 
 
 def _one_live_part(text: str, item: ast.Item, parts: ast.Parts) -> Iterator[Diagnostic]:
     live = [part for part in parts.parts if is_live(part)]
-    if len(live) != 1:
+    rests = [part for part in parts.parts if any(isinstance(one, ast.Anonymous) for one in part.items)]
+    if len(live) != 1 or len(rests) > 1:
         message = f"which part of {unparse_item(parts)} is meant?"
         hint = "write _ for the part that is not: x[N (a=2 + _)]"
+        if len(live) == 1:
+            hint = "a single part can be _, for the rest: x[N (2 + a + _)]"
         yield Diagnostic("NE220", message, text, (Mark(item.span),), hint=hint)
 
 

@@ -19,6 +19,7 @@ from nameexpr.compiler.ir.nodes import (
     Arrange,
     Drop,
     Filled,
+    Gather,
     Join,
     Map,
     Reduction,
@@ -124,7 +125,7 @@ def carries(graph: Graph, number: int, label: str) -> bool:
             assert isinstance(seen, Arrange)
             is_own = _has_own_dim(axes, label) and _has_own_dim(seen.axes, label)
             return is_own and axes.index((label,)) == seen.axes.index((label,))
-        case Map() | Filled():
+        case Map() | Filled() | Gather():
             return True
         case Reduction(_, _, labels) | Along(_, _, labels) | Drop(_, labels):
             return label not in labels

@@ -17,7 +17,7 @@ from nameexpr.backends.numpy.costs.passes import CELLS as TIMED
 from nameexpr.backends.numpy.costs.program import CALL, duration, estimate_seconds
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.primitives import is_view, shapes_of
-from nameexpr.compiler.ir.program import Instruction, Loop, Note, Piece, Primitive, Program
+from nameexpr.compiler.ir.program import Instruction, Loop, Note, Piece, Primitive, Program, StepLoop
 from nameexpr.ops import FUNCTIONS, REDUCTIONS
 from oracle.generate import instructions as ir
 
@@ -48,6 +48,8 @@ def examples(n: int) -> tuple[tuple[Instruction, Shapes], ...]:
         (ir.transpose(0, (1, 0)), (square,)),
         (ir.diagonal(0, (0, 0)), (square,)),
         (ir.window(0, (0, 1), ((1, 0), (0, 1)), (n, n - 1)), (square,)),
+        (ir.inside(0, n), (square,)),
+        (ir.take(0, 1, 0), (square, (n,))),
         (ir.as_real(0), (square,)),
         (ir.as_complex(0), ((n, 2),)),
         (ir.repeat(0, (3, n, n)), (square,)),
@@ -57,6 +59,7 @@ def examples(n: int) -> tuple[tuple[Instruction, Shapes], ...]:
         (ir.full(square, 0.0, "float64"), ()),
         (ir.ones(square, "float64"), ()),
         (ir.slices(0, "sum", (1,)), ((n, 4),)),
+        (ir.window_reduce(0, "sum", 0, (0, 1, 1, 2), (n - 1, n)), (square,)),
         (ir.add_up(0, (1,)), (square,)),
         (ir.reduce(0, "max", 1), (square,)),
         (ir.apply(0), (square,)),
@@ -74,6 +77,15 @@ def examples(n: int) -> tuple[tuple[Instruction, Shapes], ...]:
         (ir.fused((0,), square, (4, n), (step,), (1,), "float64", "sum", (1,)), (square,)),
         (ir.loop((0,), Loop((5,), 0, ((0,),), body, layout=(0, 1, 2)), "float64"), ((5, n, n),)),
         (looped(n, 5), ((5 * n, n),)),
+        (ir.item(0, 0, square), (square,)),
+        (stepped(n), ((n,), square)),
+    )
+
+
+def stepped(n: int) -> Instruction:
+    added = ir.pointwise("add", (0, 1), (None, None), (n,), "float64")
+    return ir.recurrence(
+        (0, 1), StepLoop(program(added, (n,), (n,)), ((n,),), n, ((1,),), (True,), ((0, 0),))
     )
 
 
@@ -92,7 +104,9 @@ def test_every_instruction_has_a_time_and_larger_arrays_take_no_less(place: int)
     assert all(isfinite(time) and 1e-8 < time < 100 for time in times)
     assert times == sorted(times)
     one, _ = examples(8)[place]
-    moves_nothing = one.primitive in {"ones", "constant"} or (is_view(one) and one.primitive != "cast")
+    moves_nothing = one.primitive in {"ones", "constant"} or (
+        is_view(one) and one.primitive not in {"cast", "inside"}
+    )
     assert (times[-1] > 2 * times[0]) != moves_nothing
 
 

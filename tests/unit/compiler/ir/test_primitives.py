@@ -28,4 +28,4 @@ def test_an_instruction_shows_the_parameters_that_it_has() -> None:
 
 def test_views_have_one_source() -> None:
     views = {name for name in PRIMITIVES if is_view(Instruction(name))}
-    assert views == {"reshape", "transpose", "diagonal", "window", "as_real", "as_complex"}
+    assert views == {"reshape", "transpose", "diagonal", "window", "inside", "item", "as_real", "as_complex"}

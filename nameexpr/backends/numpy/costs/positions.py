@@ -1,0 +1,31 @@
+"""The cost of reading at positions that are data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from nameexpr.backends.numpy.costs.passes import Strided, far_cost, memory_cost
+from nameexpr.compiler.ir.program import Instruction
+
+CALLED = 600.0
+"""A call that reads."""
+TAKEN, TAKEN_BYTE, INDEXED = 0.5, 0.02, 5.0
+"""Reading one run of elements at a position, and one byte of it; a run where the array is indexed."""
+INSPECTED, INSPECTED_CELL = 1200.0, 0.16
+"""Checking positions, and one of them."""
+
+
+def inside_cost(_: Instruction, sources: Sequence[Strided], __: Strided) -> float:
+    """Return the cost of checking that positions are inside a dim."""
+    return INSPECTED + INSPECTED_CELL * sources[0].cells
+
+
+def take_cost(instruction: Instruction, sources: Sequence[Strided], result: Strided) -> float:
+    """Return the cost of reading runs of elements at positions; far apart if the array exceeds the caches."""
+    source, *places = sources
+    count = max([1, *[place.cells for place in places]])
+    runs = count * prod(source.shape[: instruction.axes[0]])
+    run = max(1, result.cells // max(1, runs))
+    each = (INDEXED if instruction.function else TAKEN) + far_cost(source, run)
+    return CALLED + runs * each + result.cells * result.item * TAKEN_BYTE + memory_cost(result.size)

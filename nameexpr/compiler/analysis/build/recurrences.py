@@ -1,0 +1,280 @@
+"""Recurrences to graphs: steps are written for all indices at once, and what reads a row becomes the body.
+
+A use of an earlier row is a `State`, which has the label of the steps like any operand. Whatever depends on
+one is computed step by step; everything else that the steps read is computed before, for all steps.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from nameexpr.compiler.analysis.build.rows import Rowed
+from nameexpr.compiler.analysis.build.values import StatementValue, Values
+from nameexpr.compiler.analysis.faults import recurrences as faults
+from nameexpr.compiler.analysis.readings import affine
+from nameexpr.compiler.analysis.recurrences import StepGroup, step_of, uses_of
+from nameexpr.compiler.ir.axes import Axes, Labels, flat, mentioned
+from nameexpr.compiler.ir.dtypes import WeakDtype
+from nameexpr.compiler.ir.nodes import (
+    Arrange,
+    Recurrence,
+    Rows,
+    Scalar,
+    State,
+    View,
+    sources_of,
+)
+from nameexpr.errors import error
+from nameexpr.records import field, record
+from nameexpr.syntax import ast
+
+if TYPE_CHECKING:
+    from nameexpr.compiler.analysis.operands import Views
+    from nameexpr.compiler.analysis.scope import Scope
+
+MOST_DTYPES = 6
+"""How often a step is written until the dtype of its rows no longer changes."""
+
+
+class Writer(Protocol):
+    """What writes the values of a formula."""
+
+    scope: Scope
+    views: Views
+    values: Values
+    statements: dict[str, StatementValue]
+    recurring: RecurrenceWriter | None
+
+    def value(self, node: ast.Node) -> tuple[int, Labels]:
+        """Return the number of a node's value, and its labels in the order of the text."""
+
+    def read(self, node: ast.Use, value: int, axes: Axes) -> tuple[int, Axes]:
+        """Return a value some dims of which are read in parts or at positions."""
+
+    def check_left(self, statement: ast.Statement, value: int, axes: Axes) -> None:
+        """Reject dims that would be dropped."""
+
+
+@record(frozen=False)
+class RecurrenceWriter:
+    """Writes the statements of one recurrence."""
+
+    writer: Writer
+    group: StepGroup
+    rows: list[Rowed] = field(default_factory=list)
+    current: int = 0
+
+    @property
+    def key(self) -> str:
+        """What tells this recurrence from others."""
+        return " ".join(self.group.names)
+
+    def write(self) -> list[tuple[int, Axes]]:
+        """Return the value of each statement of the group, with its axes."""
+        self._measure()
+        for number in self.group.numbers:
+            self.rows[len(self.rows) :] = [self._rowed(number)]
+        self._write_steps()
+        graph = self.writer.values.graph
+        node = self._recurrence()
+        recurrence = graph.add(node, (), "")
+        found = []
+        for number, row in enumerate(self.rows):
+            every = ((row.axes[row.dim][0],), *row.row)
+            value = graph.add(Rows(recurrence, number, every), flat(every), row.dtype)
+            found.append((value, row.axes))
+        return found
+
+    def _measure(self) -> None:
+        """Learn the sizes of the rows, and of what is read of them."""
+        writer, views = self.writer, self.writer.views
+        sizes = views.sizes
+        cells = writer.values.graph.cells
+        earlier = {name: one.axes for name, one in writer.statements.items() if one.axes is not None}
+        shapes = {name: tuple(map(cells, axes)) for name, axes in earlier.items()}
+        for number in self.group.numbers:
+            statement, axes = writer.scope.tree.statements[number], views.left[number]
+            assert axes is not None and statement.name is not None
+            for labels in axes:
+                for label in labels:
+                    parts = views.joined[label].parts if label in views.joined else ((label,),)
+                    unknown = [one for part in parts for one in part if one not in sizes]
+                    if unknown:
+                        raise error(faults.no_size(writer.scope.tree, statement, unknown[0]))
+                    sizes[label] = sum(writer.values.graph.cells(part) for part in parts)
+            shapes[statement.name] = tuple(map(writer.values.graph.cells, axes))
+        from nameexpr.compiler.analysis.statement_sizes import read_statement
+
+        for number in self.group.numbers:
+            statement = writer.scope.tree.statements[number]
+            self._check_rows(statement)
+            read_statement(writer.scope.tree, statement, shapes, views)
+
+    def _check_rows(self, statement: ast.Statement) -> None:
+        """Reject what reads rows that no step has computed yet (NE242), or all steps at once (NE244)."""
+        needs_all = faults.needs_all_steps(self.writer.scope.text, statement, self.group.label)
+        if needs_all is not None:
+            raise error(needs_all)
+        writer, sizes = self.writer, self.writer.views.sizes
+        for use in uses_of(statement):
+            if use.name not in self.group.names:
+                continue
+            if use.term is None:
+                raise error(faults.without_term(writer.scope.text, use, self.group.label))
+            at = self.group.names.index(use.name)
+            other = writer.scope.tree.statements[self.group.numbers[at]]
+            step = step_of(other)
+            is_before = at < self.group.names.index(statement.name or "")
+            if step is None and is_before:
+                continue
+            offset = self._offset(use, step.dim if step is not None else None)
+            axes = writer.views.left[self.group.numbers[at]]
+            assert axes is not None
+            start = 0 if step is None else sizes[axes[step.dim][0]] - sizes[self.group.label]
+            if offset is None or not 0 <= offset < start + is_before:
+                raise error(faults.not_computed(writer.scope.text, use, self.group.label, offset, start))
+
+    def _offset(self, use: ast.Use, dim: int | None) -> int | None:
+        """Return how far after the current row the row is that a use reads; None if it is not one row."""
+        items = () if use.term is None else use.term.items
+        if dim is None or dim >= len(items):
+            return None
+        item = items[dim]
+        place = affine(item.place, self.writer.views.sizes) if isinstance(item, ast.At) else None
+        return place[0] if place is not None and place[1] == {self.group.label: 1} else None
+
+    def _rowed(self, number: int) -> Rowed:
+        """Return a statement with its starts written."""
+        writer, views = self.writer, self.writer.views
+        statement, axes = writer.scope.tree.statements[number], views.left[number]
+        assert axes is not None
+        step = step_of(statement)
+        if step is None:
+            return Rowed(statement, axes, axes.index((self.group.label,)), 0, (), "bool")
+        graph, parts = writer.values.graph, views.joined[axes[step.dim][0]].parts[:-1]
+        given = statement.values[:-1]
+        if not given:
+            from nameexpr.syntax.items import parts_of
+
+            item = statement.term.items[step.dim] if statement.term is not None else None
+            numbers = parts_of(item) if item is not None else None
+            assert numbers is not None
+            if any(not isinstance(one, ast.Literal) for part in numbers.parts[:-1] for one in part.items):
+                raise error(faults.no_start(writer.scope.text, statement))
+            starts = [graph.scalar(0) for _ in parts]
+        elif len(given) != len(parts):
+            raise error(faults.no_start(writer.scope.text, statement))
+        else:
+            starts = [writer.value(value)[0] for value in given]
+        rest = axes[: step.dim] + axes[step.dim + 1 :]
+        for value, part, node in zip(starts, parts, given or [statement.value] * len(starts), strict=True):
+            lost = [label for label in graph.labels[value] if label not in (*flat(rest), *part)]
+            if lost:
+                raise error(faults.start_has(writer.scope.text, node, lost[0]))
+        counted = tuple([(graph.cells(part), value) for part, value in zip(parts, starts, strict=True)])
+        return Rowed(statement, axes, step.dim, sum(count for count, _ in counted), counted, "bool")
+
+    def _write_steps(self) -> None:
+        """Write the steps until their dtypes are those of the rows that they read."""
+        values = self.writer.values
+        for row in self.rows:  # a number has no dtype of its own: the step determines it
+            row.dtype = self._joined(row, "bool", is_strong=True)
+        for _ in range(MOST_DTYPES):
+            before = [row.dtype for row in self.rows]
+            for number, row in enumerate(self.rows):
+                self.current = number
+                self._write_step(row)
+                row.dtype = self._joined(row, values.graph.strong(row.step))
+            if [row.dtype for row in self.rows] == before:
+                return
+        raise error(faults.no_dtype(self.writer.scope.text, self.rows[0].statement))
+
+    def _joined(self, row: Rowed, dtype: str, *, is_strong: bool = False) -> str:
+        """Return the dtype that holds the starts, but for numbers if `is_strong`, and a step."""
+        values = self.writer.values
+        held = [values.graph.dtypes[value] for _, value in row.starts]
+        kept = [own for own in held if not (is_strong and isinstance(own, WeakDtype))]
+        return values.arithmetic.promoted((row.dtype, dtype, *kept))
+
+    def _write_step(self, row: Rowed) -> None:
+        writer, graph, label = self.writer, self.writer.values.graph, self.group.label
+        node = row.statement.values[-1]
+        value, _ = writer.value(node)
+        axes = row.along(label)
+        writer.check_left(row.statement, value, axes)
+        row.step = writer.values.integer(value)
+        writer.values.check_is_array(row.step, node.span)
+        row.arranged = graph.add(Arrange(row.step, axes), flat(axes), graph.strong(row.step))
+
+    def use(self, node: ast.Use) -> tuple[int, Labels]:
+        """Return the rows that a use reads, and the labels in the order of its term."""
+        writer, graph = self.writer, self.writer.values.graph
+        number = self.group.names.index(node.name)
+        row = self.rows[number]
+        assert node.term is not None
+        axes = writer.views.axes[node.name, node.term]
+        is_now = number < self.current and (not row.offset or self._offset(node, row.dim) == row.offset)
+        if is_now:
+            axes = axes if not row.offset else (*axes[: row.dim], (self.group.label,), *axes[row.dim + 1 :])
+            value = graph.add(View(-1, row.arranged, axes), flat(axes), graph.dtypes[row.arranged])
+        else:
+            offset = self._offset(node, row.dim)
+            assert offset is not None
+            rest = axes[: row.dim] + axes[row.dim + 1 :]
+            state = State(self.key, number, self.group.label, offset, rest)
+            labels = (self.group.label, *flat(rest))
+            value = graph.add(replace_dtype(state, row.dtype), labels, row.dtype)
+            axes = (*axes[: row.dim], (self.group.label,), *axes[row.dim + 1 :])
+        value, seen = writer.read(node, value, axes)
+        return value, mentioned(node.term, seen)
+
+    def _recurrence(self) -> Recurrence:
+        """Return the node of the recurrence, whose steps depend on rows, and on nothing else step by step."""
+        graph, label = self.writer.values.graph, self.group.label
+        moving: set[int] = set()
+        for number, node in enumerate(graph.nodes):
+            if isinstance(node, State):
+                if node.key.startswith(self.key + "\n"):
+                    moving.add(number)
+            elif not moving.isdisjoint(sources_of(node)):
+                moving.add(number)
+        needed, inputs, stack = set(), dict[int, None](), [row.step for row in self.rows]
+        while stack:
+            number = stack.pop()
+            node = graph.nodes[number]
+            if number in needed or isinstance(node, Scalar):
+                continue
+            needed.add(number)
+            if number not in moving and not isinstance(graph.dtypes[number], WeakDtype):
+                inputs[number] = None
+            elif not isinstance(node, State):
+                stack += sources_of(node)
+        starts = tuple([self._cast_starts(row) for row in self.rows])
+        steps = tuple([self.writer.values.cast(row.step, row.dtype) for row in self.rows])
+        axes = tuple([row.row for row in self.rows])
+        return Recurrence(self.key, label, starts, steps, axes, tuple(sorted(inputs)))
+
+    def _cast_starts(self, row: Rowed) -> tuple[tuple[int, int], ...]:
+        values = self.writer.values
+        return tuple([(count, values.cast(value, row.dtype)) for count, value in row.starts])
+
+
+def replace_dtype(state: State, dtype: str) -> State:
+    """Return a state whose key has the dtype of its rows: with another one it is another value."""
+    return State(f"{state.key}\n{dtype}", state.number, state.label, state.offset, state.axes)
+
+
+def rows_of(writer: Writer, number: int) -> StatementValue:
+    """Return a statement of a recurrence; all of its statements are written with the first."""
+    group = next(group for group in writer.scope.recurrences if number in group.numbers)
+    if group.names[0] not in writer.statements:
+        writer.recurring = RecurrenceWriter(writer, group)
+        for own, (value, axes) in zip(group.numbers, writer.recurring.write(), strict=True):
+            statement, graph = writer.scope.tree.statements[own], writer.values.graph
+            arranged = graph.add(Arrange(value, axes), flat(axes), graph.dtypes[value])
+            assert statement.term is not None and statement.name is not None
+            order, mention = flat(axes), mentioned(statement.term, axes)
+            made = StatementValue(value, order, mention, statement.term, axes, arranged)
+            writer.statements[statement.name] = made
+        writer.recurring = None
+    return writer.statements[group.names[group.numbers.index(number)]]

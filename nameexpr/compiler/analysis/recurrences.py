@@ -1,0 +1,134 @@
+"""Which statements are recurrences: they read their own earlier rows (docs/formulas.md).
+
+    m[(1 + T) D] = start[D], 0.9 * m[_@T D] + 0.1 * x[T D]
+
+The last part of the left side's only dim with parts is the label of the steps; the parts before it are the
+start. Neighbouring statements that read each other are one recurrence along one label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from nameexpr.errors import Diagnostic, Mark
+from nameexpr.records import record, replace
+from nameexpr.syntax import ast
+from nameexpr.syntax.items import parts_of
+from nameexpr.syntax.unparse import unparse_value
+from nameexpr.syntax.walk import nodes
+
+
+@record
+class StepGroup:
+    """One recurrence: the numbers and names of its statements, and the label of its steps."""
+
+    numbers: tuple[int, ...]
+    names: tuple[str, ...]
+    label: str
+
+
+@record
+class StepDim:
+    """The label of the steps of a statement, and which of its dims has the start before them."""
+
+    label: str
+    dim: int
+
+
+def step_of(statement: ast.Statement) -> StepDim | None:
+    """Return how a statement with a start continues; None if its left side is not that of a recurrence."""
+    items = () if statement.term is None else statement.term.items
+    parted = [(dim, parts) for dim, item in enumerate(items) if (parts := parts_of(item)) is not None]
+    if len(parted) != 1:
+        return None
+    dim, parts = parted[0]
+    last = parts.parts[-1].items
+    if len(last) != 1 or not isinstance(last[0], ast.Label | ast.Sized):
+        return None
+    return StepDim(last[0].name, dim)
+
+
+def uses_of(statement: ast.Statement) -> Iterator[ast.Use]:
+    """Yield all uses in the values of a statement."""
+    for value in statement.values:
+        yield from (node for node in nodes(value) if isinstance(node, ast.Use))
+
+
+def groups_of(statements: Sequence[ast.Statement]) -> tuple[StepGroup, ...]:
+    """Return the recurrences of a formula.
+
+    A use of a statement in itself, or in an earlier one, makes all from one to the other a recurrence, if the
+    statement has a start, and all of them go along its label.
+    """
+    numbers = {one.name: number for number, one in enumerate(statements) if one.name is not None}
+    if len(numbers) < len([one for one in statements if one.name is not None]):
+        return ()  # a name that is defined twice is a mistake of its own
+    spans: list[tuple[int, int]] = []
+    for first, statement in enumerate(statements):
+        read = [numbers[use.name] for use in uses_of(statement) if numbers.get(use.name, -1) >= first]
+        if read and all(step_of(statements[number]) is not None for number in read):
+            spans.append((first, max(read)))
+    found = [_group(statements, range(first, last + 1)) for first, last in _merged(spans)]
+    return tuple([group for group in found if group is not None])
+
+
+def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return intervals with those joined that have a statement in common."""
+    merged: list[tuple[int, int]] = []
+    for first, last in spans:
+        if merged and first <= merged[-1][1]:
+            start, end = merged.pop()
+            merged.append((start, max(end, last)))
+        else:
+            merged.append((first, last))
+    return merged
+
+
+def _group(statements: Sequence[ast.Statement], numbers: Sequence[int]) -> StepGroup | None:
+    """Return the recurrence of some statements, if all of them go along one label."""
+    group = [statements[number] for number in numbers]
+    steps = [step_of(one) for one in group]
+    labels = {step.label for step in steps if step is not None}
+    if len(labels) != 1:
+        return None
+    (label,) = labels
+    for one, step in zip(group, steps, strict=True):
+        if step is None and not _has_dim(one.term, label):
+            return None
+    return StepGroup(tuple(numbers), tuple([one.name or "" for one in group]), label)
+
+
+def _has_dim(term: ast.Term | None, label: str) -> bool:
+    items = () if term is None else term.items
+    return any(isinstance(item, ast.Label) and item.name == label for item in items)
+
+
+def without_start(tree: ast.Formula, statement: ast.Statement, use: ast.Use) -> Diagnostic:
+    """Return the diagnostic for a statement that reads itself and has no start (NE243)."""
+    name = statement.name or ""
+    items = () if statement.term is None else statement.term.items
+    labels = [item.name for item in items if isinstance(item, ast.Label)]
+    step = labels[0] if labels else "T"
+    left = " ".join([f"(1 + {step})", *labels[1:]])
+    value = unparse_value(_reading_before(statement.value, name, step))
+    hint = f"write a start, and read the row before: {name}[{left}] = 0, {value}"
+    marks = (Mark(statement.name_span), Mark(use.span))
+    return Diagnostic("NE243", f"'{name}' uses itself, and has no start", tree.text, marks, hint=hint)
+
+
+def _reading_before(node: ast.Node, name: str, step: str) -> ast.Node:
+    """Return a value in which a statement is read one step before."""
+    match node:
+        case ast.Use(own, ast.Term(items)) if own == name:
+            place = ast.Use("index", ast.Term((ast.Label(step),)))
+            before = ast.At(ast.Anonymous(), place)
+            rest = [before if item == ast.Label(step) else item for item in items]
+            return replace(node, term=ast.Term(tuple(rest)))
+        case ast.Unary(_, value):
+            return replace(node, value=_reading_before(value, name, step))
+        case ast.Binary(_, left, right):
+            sides = [_reading_before(side, name, step) for side in (left, right)]
+            return replace(node, left=sides[0], right=sides[1])
+        case ast.Call(_, arguments) | ast.CallAlong(_, _, arguments):
+            return replace(node, arguments=tuple([_reading_before(one, name, step) for one in arguments]))
+    return node
