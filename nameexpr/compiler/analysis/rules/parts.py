@@ -37,13 +37,10 @@ def use_faults(text: str, terms: Iterable[ast.Term], *, is_split: bool = False) 
 
 
 def _shape_faults(text: str, item: ast.Item) -> Iterator[Diagnostic]:
-    """Yield the parts that are missing, or that are not products of single dims."""
+    """Yield the parts that are not products of single dims."""
     parts = parts_of(item)
     for part in () if parts is None else parts.parts:
-        if not part.items:
-            hint = "a part is a dim or a number: (1 + T)"
-            yield Diagnostic("NE129", "a part is missing", text, (Mark(item.span),), hint=hint)
-        elif len(part.items) > 1 or not isinstance(part.items[0], ast.Anonymous):
+        if len(part.items) > 1 or not isinstance(part.items[0], ast.Anonymous):
             yield from _factor_faults(text, part, is_part=True)
     base = item.base if isinstance(item, ast.At) else item
     group = group_of(base)
