@@ -69,9 +69,8 @@ class Lowering:
             from nameexpr.compiler.lowering.values import apart
 
             results = apart(build, [self.value(output) for output in outputs])
-        notes, used, offers = tuple(build.notes), build.used_strides, tuple(build.offers)
-        rest = used, results[1:] and results, offers
-        return Program(shapes, tuple(build.instructions), notes, results[-1], *rest)
+        rest = build.used_strides, results[1:] and results, tuple(build.offers)
+        return Program(shapes, tuple(build.instructions), tuple(build.notes), results[-1], *rest)
 
     def value(self, number: int) -> Value:
         """Return a value, which is created if it does not exist yet."""
