@@ -108,7 +108,7 @@ class RecurrenceWriter:
         for number in self.group.numbers:
             statement = writer.scope.tree.statements[number]
             self._check_rows(statement)
-            read_statement(writer.scope.tree, statement, shapes, views)
+            read_statement(writer.scope.tree, statement, shapes, views, self.group.names)
 
     def _check_rows(self, statement: ast.Statement) -> None:
         """Reject what reads rows that no step has computed yet (NE242), or all steps at once (NE244)."""
