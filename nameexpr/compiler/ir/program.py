@@ -14,7 +14,7 @@
     as_real, as_complex             views of complex numbers with a last axis of their two parts, and back
     repeat shape                    a fresh array, broadcast to the shape
     embed shape, letters            zeros with the source on the diagonal of axes of the same letter
-    join shape, pieces, constants, dtype             arrays and numbers, each in its part of a fresh array
+    concatenate shape, pieces, constants, dtype      arrays and numbers, each in its part of a fresh array
     copy function                   row-major; "contiguous": keeps to the cache, "row_major": unless it is so
     full shape, constants, dtype    constant constants            arange shape
     ones shape, dtype               made once and never written to
@@ -51,7 +51,7 @@ Number = int | float | complex
 Shape = tuple[int, ...]
 Primitive = Literal[
     "cast", "reshape", "transpose", "diagonal", "window", "as_real", "as_complex",
-    "inside", "take", "repeat", "embed", "join", "copy",
+    "inside", "take", "repeat", "embed", "concatenate", "copy",
     "full", "ones", "constant", "arange",
     "sum", "slices", "reduce", "window_reduce", "apply", "divide",
     "multiply", "dot", "vecdot", "matmul", "integer_matmul", "einsum",
@@ -186,7 +186,8 @@ class Instruction(NamedTuple):
     function : str
         A kernel or a reducer; the mode of `copy`.
     constants : tuple of number or None
-        Numbers; one for each argument of `pointwise` and each piece of `join`, None for the next source.
+        Numbers; of `pointwise` one for each argument, of `concatenate` for each piece, None for the next
+        source.
     over : int or None
         The position in `sources` of the value whose memory the result reuses.
     tiles : tuple of int
@@ -200,7 +201,7 @@ class Instruction(NamedTuple):
     recurrence : StepLoop or None
         The program that `recurrence` runs.
     pieces : tuple of Piece
-        The parts of the result of `join`; what is in none of them is 0.
+        The parts of the result of `concatenate`; what is in none of them is 0.
     """
 
     primitive: Primitive

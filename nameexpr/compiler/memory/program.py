@@ -271,7 +271,7 @@ SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]
     "window_reduce": lambda one, sources, result: rolling_bytes(one, sources[0], result),
     "slices": lambda one, sources, result: slices_bytes(one, sources[0]),
     "repeat": lambda one, sources, result: repeat_bytes(sources[0], one.shape),
-    "join": join_bytes,
+    "concatenate": join_bytes,
     "dot": lambda one, sources, result: dot_bytes(sources),
     "matmul": lambda one, sources, result: odd_bytes(sources, result.dtype),
     "vecdot": lambda one, sources, result: odd_bytes(sources, result.dtype),

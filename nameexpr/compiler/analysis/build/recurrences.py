@@ -7,6 +7,7 @@ steps.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from nameexpr.compiler.analysis.build.rows import Rowed
@@ -15,7 +16,7 @@ from nameexpr.compiler.analysis.faults import recurrences as faults
 from nameexpr.compiler.analysis.recurrences import StepGroup, step_of, uses_of
 from nameexpr.compiler.analysis.rules.recurrences import row_offset
 from nameexpr.compiler.ir.axes import Axes, Labels, flat, mentioned
-from nameexpr.compiler.ir.dtypes import WeakDtype
+from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype, strong
 from nameexpr.compiler.ir.nodes import (
     Arrange,
     Recurrence,
@@ -109,7 +110,7 @@ class RecurrenceWriter:
         for number in self.group.numbers:
             statement = writer.scope.tree.statements[number]
             self._check_rows(statement)
-            read_statement(writer.scope.tree, statement, shapes, views)
+            read_statement(writer.scope.tree, statement, shapes, views, self.group.names)
 
     def _check_rows(self, statement: ast.Statement) -> None:
         """Reject what reads rows that no step has computed yet, where the start has labels (NE242)."""
@@ -146,25 +147,28 @@ class RecurrenceWriter:
 
     def _write_steps(self) -> None:
         """Write the steps until their dtypes are those of the rows that they read."""
-        values = self.writer.values
+        graph = self.writer.values.graph
         for row in self.rows:  # a number has no dtype of its own: the step determines it
-            row.dtype = self._joined(row, "bool", is_strong=True)
+            row.dtype = (
+                self._joined([graph.dtypes[value] for _, value in row.starts]) if row.starts else "bool"
+            )
         for _ in range(MOST_DTYPES):
             before = [row.dtype for row in self.rows]
             for number, row in enumerate(self.rows):
                 self.current = number
                 self._write_step(row)
-                row.dtype = self._joined(row, values.graph.strong(row.step))
+                own = [row.dtype, graph.dtypes[row.step], *[graph.dtypes[value] for _, value in row.starts]]
+                row.dtype = strong(self._joined(own))
             if [row.dtype for row in self.rows] == before:
                 return
         raise error(faults.no_dtype(self.writer.scope.text, self.rows[0].statement))
 
-    def _joined(self, row: Rowed, dtype: str, *, is_strong: bool = False) -> str:
-        """Return the dtype that holds the starts, but for numbers if `is_strong`, and a step."""
-        values = self.writer.values
-        held = [values.graph.dtypes[value] for _, value in row.starts]
-        kept = [own for own in held if not (is_strong and isinstance(own, WeakDtype))]
-        return values.arithmetic.promoted((row.dtype, dtype, *kept))
+    def _joined(self, dtypes: Sequence[str]) -> str:
+        """Return the dtype that holds starts and steps; numbers alone have a weak one."""
+        kinds = [dtype for dtype in dtypes if isinstance(dtype, WeakDtype)]
+        if len(kinds) == len(dtypes):
+            return max(kinds, key=list(WEAK.values()).index)
+        return self.writer.values.arithmetic.promoted(tuple(dtypes))
 
     def _write_step(self, row: Rowed) -> None:
         writer, graph, label = self.writer, self.writer.values.graph, self.group.label
