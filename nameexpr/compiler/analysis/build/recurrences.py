@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from nameexpr.compiler.analysis.build.rows import Rowed
 from nameexpr.compiler.analysis.build.values import StatementValue, Values
-from nameexpr.compiler.analysis.faults import recurrences as faults
 from nameexpr.compiler.analysis.recurrences import StepGroup, step_of, uses_of
+from nameexpr.compiler.analysis.rules import recurrences as rules
 from nameexpr.compiler.analysis.rules.recurrences import row_offset
 from nameexpr.compiler.ir.axes import Axes, Labels, flat, mentioned
 from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype, strong
@@ -102,7 +102,7 @@ class RecurrenceWriter:
                     parts = views.joined[label].parts if label in views.joined else ((label,),)
                     unknown = [one for part in parts for one in part if one not in sizes]
                     if unknown:
-                        raise error(faults.no_size(writer.scope.tree, statement, unknown[0]))
+                        raise error(rules.no_size(writer.scope.tree, statement, unknown[0]))
                     sizes[label] = sum(writer.values.graph.cells(part) for part in parts)
             shapes[statement.name] = tuple(map(writer.values.graph.cells, axes))
         from nameexpr.compiler.analysis.statement_sizes import read_statement
@@ -124,7 +124,7 @@ class RecurrenceWriter:
             if offset is not None and step is not None and axes is not None:
                 start = writer.views.sizes[axes[step.dim][0]] - writer.views.sizes[label]
                 if offset >= start + (at < own):
-                    raise error(faults.not_computed(writer.scope.text, use, label, offset, start))
+                    raise error(rules.not_computed(writer.scope.text, use, label, offset, start))
 
     def _rowed(self, number: int) -> Rowed:
         """Return a statement with its starts written."""
@@ -141,7 +141,7 @@ class RecurrenceWriter:
         for value, part, node in zip(starts, parts, given or [statement.value] * len(starts), strict=True):
             lost = [label for label in graph.labels[value] if label not in (*flat(rest), *part)]
             if lost:
-                raise error(faults.start_has(writer.scope.text, node, lost[0]))
+                raise error(rules.start_has(writer.scope.text, node, lost[0]))
         counted = tuple([(graph.cells(part), value) for part, value in zip(parts, starts, strict=True)])
         return Rowed(statement, axes, step.dim, sum(count for count, _ in counted), counted, "bool")
 
@@ -161,7 +161,7 @@ class RecurrenceWriter:
                 row.dtype = strong(self._joined(own))
             if [row.dtype for row in self.rows] == before:
                 return
-        raise error(faults.no_dtype(self.writer.scope.text, self.rows[0].statement))
+        raise error(rules.no_dtype(self.writer.scope.text, self.rows[0].statement))
 
     def _joined(self, dtypes: Sequence[str]) -> str:
         """Return the dtype that holds starts and steps; numbers alone have a weak one."""

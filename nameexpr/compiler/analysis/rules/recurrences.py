@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nameexpr.compiler.analysis.faults import recurrences as faults
 from nameexpr.compiler.analysis.readings import affine
 from nameexpr.compiler.analysis.recurrences import StepGroup, step_of, uses_of
-from nameexpr.errors import Diagnostic
+from nameexpr.errors import Diagnostic, Mark
 from nameexpr.syntax import ast
 from nameexpr.syntax.items import parts_of
 
@@ -18,8 +17,8 @@ def recurrence_faults(tree: ast.Formula, groups: Sequence[StepGroup]) -> Iterato
         statements = [tree.statements[number] for number in group.numbers]
         for number, statement in enumerate(statements):
             if not _has_starts(statement):
-                yield faults.no_start(tree.text, statement)
-            needs_all = faults.needs_all_steps(tree.text, statement, group.label)
+                yield no_start(tree.text, statement)
+            needs_all = needs_all_steps(tree.text, statement, group.label)
             if needs_all is not None:
                 yield needs_all
             for use in uses_of(statement):
@@ -51,14 +50,14 @@ def _row_faults(
     """Yield what is wrong with a row that a step reads, of a statement before it if `is_before`."""
     step = step_of(read)
     if use.term is None:
-        yield faults.without_term(text, use, label)
+        yield without_term(text, use, label)
     elif step is not None or not is_before:
         offset = row_offset(use, step.dim if step is not None else None, label)
         sizes = _parts(read, step.dim) if step is not None else []
         start = sum([size for size in sizes if size is not None])
         is_late = offset is not None and None not in sizes and offset >= start + is_before
         if offset is None or offset < 0 or is_late:
-            yield faults.not_computed(text, use, label, offset, start)
+            yield not_computed(text, use, label, offset, start)
 
 
 def row_offset(use: ast.Use, dim: int | None, label: str) -> int | None:
@@ -69,3 +68,64 @@ def row_offset(use: ast.Use, dim: int | None, label: str) -> int | None:
     item = items[dim]
     place = affine(item.place, {}) if isinstance(item, ast.At) else None
     return place[0] if place is not None and place[1] == {label: 1} else None
+
+
+def not_computed(text: str, use: ast.Use, label: str, offset: int | None, start: int) -> Diagnostic:
+    """Return the diagnostic for a row that a step cannot read (NE242)."""
+    shown = use.name if use.term is None else f"{use.name}[{unparse_term(use.term)}]"
+    message = f"{shown} is not computed yet in step {label}"
+    if offset is None:
+        message = f"{shown} is not one earlier row of '{use.name}' in step {label}"
+    elif offset < 0:
+        message = f"{shown} is before the start"
+    hint = f"the previous step is _@{label if start == 1 else f'({label} + {start - 1})'}"
+    hint += f"; to reach back further, begin with more rows: ({start + 1} + {label})"
+    return Diagnostic("NE242", message, text, (Mark(use.span),), hint=hint)
+
+
+def without_term(text: str, use: ast.Use, label: str) -> Diagnostic:
+    """Return the diagnostic for a use in its own recurrence that has no term (NE242)."""
+    message = f"'{use.name}' is computed step by step here, so its uses need a term"
+    hint = f"write the row that is read: {use.name}[_@{label} ...]"
+    return Diagnostic("NE242", message, text, (Mark(use.span),), hint=hint)
+
+
+def no_start(text: str, statement: ast.Statement) -> Diagnostic:
+    """Return the diagnostic for a recurrence without a value for each part of its start (NE243)."""
+    message = f"'{statement.name}' uses itself, and needs a value for each part of its start, then the step"
+    marks = (Mark(statement.name_span), *[Mark(value.span) for value in statement.values])
+    hint = "one value for each part, in order: m[(1 + T)] = 0, m[_@T] + x[T]"
+    return Diagnostic("NE243", message, text, marks, hint=hint)
+
+
+def start_has(text: str, value: ast.Node, label: str) -> Diagnostic:
+    """Return the diagnostic for a start that has a dim which the rows lack (NE223)."""
+    message = f"the start has the dim '{label}', which a row does not have"
+    hint = f"reduce it, or add '{label}' to the left side"
+    return Diagnostic("NE223", message, text, (Mark(value.span),), hint=hint)
+
+
+def no_size(tree: ast.Formula, statement: ast.Statement, label: str) -> Diagnostic:
+    """Return the diagnostic for rows whose size is not known before the first step (NE313)."""
+    message = f"the size of '{label}' is not known before the first step of '{statement.name}'"
+    marks = (Mark(statement.name_span if statement.term is None else statement.term.span),)
+    hint = f"an operand that is read with the dim '{label}' determines it; or give sizes={{'{label}': ...}}"
+    return Diagnostic("NE313", message, tree.text, marks, hint=hint)
+
+
+def no_dtype(text: str, statement: ast.Statement) -> Diagnostic:
+    """Return the diagnostic for rows whose dtype changes with every step (NE525)."""
+    message = f"the dtype of '{statement.name}' does not stay the same from step to step"
+    return Diagnostic("NE242", message, text, (Mark(statement.span),), hint="convert the start, or the step")
+
+
+def needs_all_steps(text: str, statement: ast.Statement, label: str) -> Diagnostic | None:
+    """Return the diagnostic for a reduction or function along the steps inside of a step (NE244)."""
+    for node in nodes(statement.values[-1]):
+        labels = labels_in(node.term) if isinstance(node, ast.CallAlong) else ()
+        if isinstance(node, ast.CallAlong) and label in labels:
+            what = "reduction" if node.function in REDUCTIONS else "function"
+            message = f"'{label}' is the step here: this {what} needs all steps"
+            hint = f"put {unparse_value(node)} into a statement of its own before this one"
+            return Diagnostic("NE244", message, text, (Mark(node.span),), hint=hint)
+    return None
