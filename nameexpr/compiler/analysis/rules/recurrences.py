@@ -7,8 +7,11 @@ from collections.abc import Iterator, Sequence
 from nameexpr.compiler.analysis.readings import affine
 from nameexpr.compiler.analysis.recurrences import StepGroup, step_of, uses_of
 from nameexpr.errors import Diagnostic, Mark
+from nameexpr.ops import REDUCTIONS
 from nameexpr.syntax import ast
 from nameexpr.syntax.items import parts_of
+from nameexpr.syntax.unparse import unparse_term, unparse_value
+from nameexpr.syntax.walk import labels_in, nodes
 
 
 def recurrence_faults(tree: ast.Formula, groups: Sequence[StepGroup]) -> Iterator[Diagnostic]:
