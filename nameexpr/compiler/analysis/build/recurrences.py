@@ -14,7 +14,7 @@ from nameexpr.compiler.analysis.faults import recurrences as faults
 from nameexpr.compiler.analysis.readings import affine
 from nameexpr.compiler.analysis.recurrences import StepGroup, step_of, uses_of
 from nameexpr.compiler.ir.axes import Axes, Labels, flat, mentioned
-from nameexpr.compiler.ir.dtypes import WeakDtype
+from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype
 from nameexpr.compiler.ir.nodes import (
     Arrange,
     Recurrence,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from nameexpr.compiler.analysis.operands import Views
     from nameexpr.compiler.analysis.scope import Scope
 
+WEAKEST = tuple(WEAK.values())
 MOST_DTYPES = 6
 """How often a step is written until the dtype of its rows no longer changes."""
 
@@ -177,24 +178,30 @@ class RecurrenceWriter:
     def _write_steps(self) -> None:
         """Write the steps until their dtypes are those of the rows that they read."""
         values = self.writer.values
-        for row in self.rows:  # a number has no dtype of its own: the step determines it
-            row.dtype = self._joined(row, "bool", is_strong=True)
+        for row in self.rows:
+            row.dtype = self._start_dtype(row)
         for _ in range(MOST_DTYPES):
             before = [row.dtype for row in self.rows]
             for number, row in enumerate(self.rows):
                 self.current = number
                 self._write_step(row)
-                row.dtype = self._joined(row, values.graph.strong(row.step))
+                row.dtype = self._joined(row, values.graph.dtypes[row.step])
             if [row.dtype for row in self.rows] == before:
                 return
         raise error(faults.no_dtype(self.writer.scope.text, self.rows[0].statement))
 
-    def _joined(self, row: Rowed, dtype: str, *, is_strong: bool = False) -> str:
-        """Return the dtype that holds the starts, but for numbers if `is_strong`, and a step."""
+    def _start_dtype(self, row: Rowed) -> str:
+        """Return the dtype of the starts; where all are numbers, one that adapts to the step."""
+        held = [self.writer.values.graph.dtypes[value] for _, value in row.starts]
+        if not held or not all(isinstance(own, WeakDtype) for own in held):
+            return self.writer.values.arithmetic.promoted(("bool", *held))
+        return max(held, key=WEAKEST.index)
+
+    def _joined(self, row: Rowed, dtype: str) -> str:
+        """Return the dtype that holds the starts and a step."""
         values = self.writer.values
         held = [values.graph.dtypes[value] for _, value in row.starts]
-        kept = [own for own in held if not (is_strong and isinstance(own, WeakDtype))]
-        return values.arithmetic.promoted((row.dtype, dtype, *kept))
+        return values.arithmetic.promoted((row.dtype, dtype, *held))
 
     def _write_step(self, row: Rowed) -> None:
         writer, graph, label = self.writer, self.writer.values.graph, self.group.label
@@ -245,7 +252,7 @@ class RecurrenceWriter:
             if number in needed or isinstance(node, Scalar):
                 continue
             needed.add(number)
-            if number not in moving and not isinstance(graph.dtypes[number], WeakDtype):
+            if number not in moving:
                 inputs[number] = None
             elif not isinstance(node, State):
                 stack += sources_of(node)
