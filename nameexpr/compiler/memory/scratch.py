@@ -11,7 +11,7 @@ from math import prod
 
 from nameexpr.compiler.ir.dtypes import REAL_OF
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
-from nameexpr.compiler.ir.strides import compact_strides, iteration_order
+from nameexpr.compiler.ir.strides import compact_strides, iteration_order, of_window
 from nameexpr.compiler.memory.arrays import WIDE, Array, fresh, item_bytes, reduce_buffers, ufunc_bytes
 from nameexpr.compiler.memory.buffers import CELLS, Passed, buffer_bytes
 
@@ -253,6 +253,26 @@ def rolling_bytes(instruction: Instruction, source: Array, result: Array) -> int
 
     (axis,), (window,) = instruction.axes, instruction.letters
     return result.item * buffer_cells(window, result.shape, source.strides, axis)
+
+
+def copied_bytes(instruction: Instruction, result: Array) -> int:
+    """Return the bytes of a block of windows that is copied for a product."""
+    from nameexpr.compiler.ir.rolling import copied_cells
+
+    (kept,) = map(int, instruction.constants)
+    return result.item * copied_cells(instruction.shape, kept, result.item) if result.cells else 0
+
+
+def weighed_bytes(instruction: Instruction, source: Array, weights: Array, result: Array) -> int:
+    """Return the bytes of a block of products of windows and weights."""
+    from nameexpr.compiler.ir.rolling import weighed_tiles
+
+    kept, dtype = len(result.shape), result.dtype
+    steps = of_window(instruction, [(source.shape, source.strides)], instruction.shape)[:kept]
+    tiles = weighed_tiles(result.shape, steps)
+    own = tuple(map(min, tiles, weights.shape))
+    parts = [Array(tiles, steps, dtype, result.item), Array(own, weights.strides[:kept], dtype, result.item)]
+    return result.item * prod(tiles) + ufunc_bytes(tiles, parts, dtype, result.part(tiles))
 
 
 def repeat_bytes(source: Array, wanted: Shape) -> int:
