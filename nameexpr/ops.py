@@ -112,6 +112,9 @@ POINTWISE: Mapping[str, Function] = _complete(
     _f("tanh", "the hyperbolic tangent", cost="log1p"),
     Function("trunc", "x without its fraction", takes="if", cost="absolute", also="fix"),
     Function("round", "x rounded to the nearest whole number, halves to the even one", form="kernel"),
+    Function(
+        "int", "x without its fraction, as an integer", "to_int", dtype="index", takes="if", form="kernel"
+    ),
     Function("real", "the real part, as an array of its own", dtype="real", form="kernel"),
     Function("imag", "the imaginary part, as an array of its own", dtype="real", form="kernel"),
     Function("relu", "x, or 0 where it is negative", takes="if", form="kernel"),
@@ -181,14 +184,7 @@ OPERATORS: Mapping[str, Function] = _complete(
     _sign("*", "the product", "multiply", cost="add", also="multiply"),
     _sign("/", "the quotient", "true_divide", dtype="float", also="divide true_divide"),
     _sign("//", "the quotient rounded down", "floor_divide", takes="if"),
-    _sign(
-        "%",
-        "the remainder of x / y, with the sign of y",
-        "remainder",
-        takes="if",
-        cost="floor_divide",
-        also="mod",
-    ),
+    _sign("%", "the remainder, with the sign of y", "remainder", takes="if", cost="floor_divide", also="mod"),
     _sign("**", "the power", "power", also="float_power"),
     _sign("==", "whether both are equal", "equal", dtype="bool", also="equal"),
     _sign("!=", "whether they differ", "not_equal", dtype="bool", cost="equal"),
@@ -276,6 +272,9 @@ ALONG: Mapping[str, Function] = _complete(
     _along("cumsum", "running sums along an axis: of integers in 64 bits", dtype="sum"),
     _along("cumprod", "running products along an axis: of integers in 64 bits", dtype="sum"),
     _along("sort", "the elements in order along an axis, nan last"),
+    _along("argsort", "the positions that sort an axis, stable, nan last", dtype="index"),
+    _along("cummax", "the largest so far along an axis, nan from the first one on"),
+    _along("cummin", "the smallest so far along an axis, nan from the first one on"),
     _along("flip", "the elements reversed along an axis, as an array of its own"),
 )
 """Functions along dims, which are kept."""

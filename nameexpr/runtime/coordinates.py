@@ -30,7 +30,7 @@ from nameexpr.tensors import NamedTensor, wrap
 from nameexpr.tensors.coordinates import agreed, without
 from nameexpr.tensors.labelled import attach
 
-MOVING = frozenset({"sort", "flip"})
+MOVING = frozenset({"sort", "argsort", "flip"})
 """Functions that change the positions along their dims."""
 
 

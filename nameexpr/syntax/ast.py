@@ -12,7 +12,7 @@ Spans are ignored in comparisons: `parse(unparse(tree)) == tree`. The grammars, 
                | INT                              Literal
                | "_" | "..." | NAME "..."         Anonymous, Dots, Pack
                | "(" item* ")"                    Group
-               | "(" item* ("+" item*)+ ")"       Parts
+               | "(" item+ ("+" item+)+ ")"       Parts
                | item "@" place                   At
     place      : INT | NAME | NAME "[" term "]" | "(" value ")"
 

@@ -146,19 +146,14 @@ class Nodes:
 
     def group(self, children: list[Any]) -> ast.Group | ast.Parts:
         """(h w), and (a + b)."""
-        span, marks = span_of(children[0], children[-1]), children[2::2]
-        if len(marks) == 1:
-            return ast.Group(tuple(children[1]), span)
-        return ast.Parts(
-            tuple(
-                ast.Group(tuple(items), self._span(items, mark.start_pos))
-                for items, mark in zip(children[1::2], marks, strict=True)
-            ),
-            span,
-        )
-
-    def _span(self, items: list[Any], stop: int) -> Span:
-        return Span(items[0].span.start, items[-1].span.end) if items else Span(stop, stop)
+        span = span_of(children[0], children[-1])
+        parts = [
+            ast.Group(tuple(items), Span(items[0].span.start, items[-1].span.end))
+            for items in children[1:-1:2]
+        ]
+        if len(parts) > 1:
+            return ast.Parts(tuple(parts), span)
+        return ast.Group(parts[0].items if parts else (), span)
 
     def part(self, items: list[Any]) -> list[Any]:
         """Return the items of a part."""

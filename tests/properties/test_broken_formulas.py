@@ -22,7 +22,6 @@ pytestmark = pytest.mark.slow
 TOKEN = re.compile(r"[^\W\d]\w*'*|[0-9.]+(?:e-?[0-9]+)?|\*\*|//|[=!<>]=|\.\.\.|\S")
 ILLEGAL = [
     "?",
-    "@",
     "$",
     "^",
     "->",

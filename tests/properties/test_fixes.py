@@ -9,11 +9,14 @@ import pytest
 from numpy.testing import assert_allclose
 
 import nameexpr as ne
+from nameexpr.syntax.faults.indices import written
+from nameexpr.syntax.parser.formula import parse_formula
 
 X = np.arange(6.0).reshape(2, 3) + 1
 W = np.arange(12.0).reshape(3, 4) - 2
 V = np.array([0.5, 1.5, 2.5])
-ALL: dict[str, Any] = {"x": X, "w": W, "v": V}
+ORDER = np.array([2, 0])
+ALL: dict[str, Any] = {"x": X, "w": W, "v": V, "i": ORDER}
 
 # wrong, words of the help, mended by doing what it says, what was meant
 FIXES: list[tuple[str, str, str, Any]] = [
@@ -54,6 +57,21 @@ FIXES: list[tuple[str, str, str, Any]] = [
     ("y = cumsum[N C](x[N C])", "cumsum[C](x)", "y = cumsum[N](cumsum[C](x[N C]))", X.cumsum(0).cumsum(1)),
     ("y = sum[(N C)](x[N C])", "sum[C H](x)", "y = sum[N C](x[N C])", X.sum()),
     ("y = ~x[N C]", "x != 0", "y = ~(x[N C] != 0)", X == 0),
+    ("y = x[N c+1]", "x[N _@(c+1)]", "y = x[N _@(c+1)]", X[:, 1:]),
+    ("y = x[N C=2*c]", "x[N C@(2*c)]", "y = x[N C@(2*c)]", X[:, ::2]),
+    ("y = x[N C@c+1]", "x[N C@(c+1)]", "y = x[N C@(c+1)]", X[:, 1:]),
+    ("y = x[N, 1:]", "x[N (1 + T)]", "y = x[N (1 + T)]", X[:, 1:]),
+    ("y = x[:-1, 1:2]", "x[(T + 1) (1 + U=1 + _)]", "y = x[(T + 1) (1 + U=1 + _)]", X[:-1, 1:2]),
+    ("y = x[N C=:2]", "x[N (C=2 + _)]", "y = x[N (C=2 + _)]", X[:, :2]),
+    ("y = x[N -2:]", "x[N (_ + T=2)]", "y = x[N (_ + T=2)]", X[:, -2:]),
+    ("y = x[N -3:-1]", "x[N (_ + T=2 + 1)]", "y = x[N (_ + T=2 + 1)]", X[:, -3:-1]),
+    ("y = x[N 1::2]", "x[N _@(2*t+1)]", "y = x[N _@(2*t+1)]", X[:, 1::2]),
+    ("y = x[N ::-1]", "x[N T@(size[T]-1-t)]", "y = x[N T@(size[T]-1-t)]", X[:, ::-1]),
+    ("y = x[..., -1]", "x[... C@(size[C]-1)]", "y = x[... C@(size[C]-1)]", X[:, -1]),
+    ("y = x[N size[C]-1]", "x[N C@(size[C]-1)]", "y = x[N C@(size[C]-1)]", X[:, -1]),
+    ("y = x[N i[k]]", "x[N _@i[k]]", "y = x[N _@i[k]]", X[:, ORDER]),
+    ("y = x[N C=i[k]]", "x[N C@i[k]]", "y = x[N C@i[k]]", X[:, ORDER]),
+    ("y = x[N C@-1]", "x[N C@(size[C]-1)]", "y = x[N C@(size[C]-1)]", X[:, -1]),
 ]  # fmt: skip
 
 
@@ -67,3 +85,48 @@ def test_doing_what_the_help_says_mends_the_formula(wrong: str, words: str, mend
         ne.evaluate(wrong, **(given(wrong) or given(mended)))
     assert words in caught.value.hint, str(caught.value)
     assert_allclose(ne.evaluate(mended, **given(mended)), meant)
+
+
+TERMS = [
+    *("x[N, t-1]", "x[a + b]", "x[h+dh, w+dw]", "x[2*t+d C]", "x[(t - 1)]", "x[T//2]", "x[i*2 + 1]"),
+    *("x[T%2]", "x[C@ -1 D]", "x[1:]", "x[:]", "x[:, :, 0]", "x[::2]", "x[3:7]", "x[-4:-2]", "x[2:1]"),
+    *("x[t:t+3]", "x[N=0:]", "x[1:3:1]", "x[T T=1:]", "x[a[b[i]]]", "x[ids[i], j]", "x[N... t+1]"),
+    *("x[N C=ids[i]+1]", "x[size[C]-1-c]", "x[batch=N -1]", "x[-t]", "x[t'-1]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TERMS)
+def test_what_is_written_instead_of_an_index_parses(text: str) -> None:
+    found = written(text)
+    assert found is not None
+    assert found.use
+    parse_formula(found.use)
+    with pytest.raises(ne.NameExprError) as caught:
+        parse_formula(text)
+    assert caught.value.hint == found.hint
+
+
+@pytest.mark.parametrize(
+    "text", ["x[N C]", "x[(h w) C=3]", "x[N", "x[C@i[N]]", "x[N i [j]]", "x[5:0:-1]", "x[-3:2]", "x[x > 0]"]
+)
+def test_nothing_is_written_instead_of_what_is_right_or_has_no_form(text: str) -> None:
+    found = written(text)
+    assert found is None or not found.use
+
+
+@pytest.mark.parametrize(
+    ("wrong", "mended"),
+    [
+        ("N h+dh, dh -> N h", "N _@(h+dh), dh -> N h"),
+        ("N H=2*h+dh, dh -> N h", "N H@(2*h+dh), dh -> N h"),
+        ("N H@h+dh, dh -> N h", "N H@(h+dh), dh -> N h"),
+    ],
+)
+def test_doing_what_the_help_says_mends_the_expression(wrong: str, mended: str) -> None:
+    kernel = np.array([1.0, 10.0])
+    with pytest.raises(ne.NameExprError) as caught:
+        ne.einsum(wrong, X, kernel)
+    assert mended.partition(",")[0] in caught.value.hint, str(caught.value)
+    stride = 2 if "2*" in mended else 1
+    meant = X[:, :-1:stride] + 10 * X[:, 1::stride]
+    assert_allclose(ne.einsum(mended, X, kernel), meant)

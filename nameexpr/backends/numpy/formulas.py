@@ -30,6 +30,25 @@ def round(x: Array) -> Any:  # noqa: A001  the function's name
     return np.array(x) if np.asarray(x).dtype.kind in "iu" else np.round(x)
 
 
+def to_int(x: Any) -> Any:
+    """Return each element without its fraction, as an integer of 64 bits; ValueError if there is none.
+
+    >>> to_int(np.array([2.7, -2.7]))
+    array([ 2, -2])
+    """
+    if isinstance(x, int):
+        return int(x)
+    x = np.asarray(x)
+    if x.dtype.kind == "c":
+        raise TypeError("not defined for complex numbers")
+    if x.size and (x.dtype.kind == "f" or x.dtype == np.uint64):
+        low, high = x.min().item(), x.max().item()
+        if not -(2**63) <= low <= high < 2**63:  # which nan is not, either
+            wrong = low if high < 2**63 else high
+            raise ValueError(f"int(...) of {wrong}, which 64 bits do not hold")
+    return x.astype(np.int64)
+
+
 def real(x: Array) -> Any:
     """Return the real part as a new array."""
     return np.array(np.real(x))
@@ -185,6 +204,21 @@ def _running(ufunc: np.ufunc, x: Array, axis: int, *, over: bool) -> Array:
     if x.dtype.kind in "iub":
         dtype = np.dtype(np.uint64 if x.dtype.kind == "u" else np.int64)
     return np.asarray(running(ufunc, x, axis, dtype, x if over else None))
+
+
+def cummax(x: Array, axis: int, *, over: bool = False) -> Array:
+    """Return the largest element so far along an axis, nan from the first one on."""
+    return np.asarray(np.maximum.accumulate(x, axis=axis, out=x if over else None))
+
+
+def cummin(x: Array, axis: int, *, over: bool = False) -> Array:
+    """Return the smallest element so far along an axis, nan from the first one on."""
+    return np.asarray(np.minimum.accumulate(x, axis=axis, out=x if over else None))
+
+
+def argsort(x: Array, axis: int) -> Array:
+    """Return where the elements are in order along an axis: equal ones in the order they have, nan last."""
+    return np.argsort(x, axis=axis, kind="stable")
 
 
 def sort(x: Array, axis: int, *, over: bool = False) -> Array:

@@ -31,7 +31,7 @@ from nameexpr.errors import (
 from nameexpr.ops import RESERVED
 from nameexpr.records import replace
 from nameexpr.syntax import ast, walk
-from nameexpr.syntax.items import is_read, label_of, rewritten
+from nameexpr.syntax.items import label_of, rewritten
 
 
 def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[str, int]) -> Views:
@@ -68,9 +68,9 @@ def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[
     inside, everywhere = walk.labels_in(*expression.inputs), walk.labels_in(*walk.terms_in(tree))
     _check_sizes_given(tree, sizes, inside | everywhere)
     own = {name: size for name, size in sizes.items() if name in inside | placed(resolved.readings)}
-    plain = _plain_labels(tree) if resolved.readings else ()
+    plain = _plain_labels(scope) if resolved.readings else ()
     try:
-        resolved, solved = solve(expression, seen, _local_dots(resolved, seen), own, plain)
+        resolved, solved = solve(expression, seen, local_dots(resolved, seen), own, plain)
     except SizeError as fault:
         from nameexpr.compiler.analysis.faults.positions import of_a_label
 
@@ -85,21 +85,25 @@ def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[
     return Views(operands, axes, default, tuple(left), known, packs, under, resolved.readings, joined)
 
 
-def _plain_labels(tree: ast.Formula) -> set[str]:
+def _plain_labels(scope: Scope) -> set[str]:
     """Return the labels whose sizes positions in operands do not determine: dims of values that are used, and
-    what is in positions of statements, whose dims are not known yet.
+    what is in positions of statements, whose dims are not known yet. A recurrence's own rows are as many as
+    its label has indices, and determine nothing.
     """
-    names = {statement.name for statement in tree.statements}
+    statements = scope.tree.statements
+    names = {statement.name for statement in statements}
     found: set[str] = set()
-    for name, term in _uses_of(tree.statements):
-        found |= {atom.name for atom in walk.atoms_of(ast.LABELLED, [term])}
-        if name in names:
-            for place in walk.places(term):
-                found |= set(labels_of(place))
+    for number, statement in enumerate(statements):
+        own = {name for group in scope.recurrences if number in group.numbers for name in group.names}
+        for name, term in uses_of([statement]):
+            found |= {atom.name for atom in walk.atoms_of(ast.LABELLED, [term])}
+            if name in names - own:
+                for place in walk.places(term):
+                    found |= set(labels_of(place))
     return found
 
 
-def _uses_of(statements: Iterable[ast.Statement]) -> Iterator[tuple[str, ast.Term]]:
+def uses_of(statements: Iterable[ast.Statement]) -> Iterator[tuple[str, ast.Term]]:
     """Yield the uses of operands and statements that have terms, those in positions too."""
     for statement in statements:
         for value in statement.values:
@@ -108,30 +112,7 @@ def _uses_of(statements: Iterable[ast.Statement]) -> Iterator[tuple[str, ast.Ter
                     yield node.name, node.term
 
 
-def read_statement(
-    text: str, statement: ast.Statement, shapes: Mapping[str, tuple[int, ...]], views: Views
-) -> None:
-    """Learn the sizes that positions in a statement determine; `shapes` are those of earlier statements."""
-    read = [name for name, term in _uses_of([statement]) if any(map(is_read, term.items))]
-    if not any(name in shapes for name in read) and not placed(views.readings) - views.sizes.keys():
-        return
-    pairs = tuple(dict.fromkeys(_uses_of([statement])))
-    known = views.sizes
-    expression = ast.Expression(tuple([term for _, term in pairs]), None, None, text)
-    operands = [
-        Operand(shapes[name] if name in shapes else views.operands[name].shape, None, name)
-        for name, _ in pairs
-    ]
-    resolved = resolve(expression, operands)
-    inside = walk.labels_in(*expression.inputs) | placed(resolved.readings)
-    hints = {label: size for label, size in known.items() if label in inside}
-    resolved, sizes = solve(expression, operands, _local_dots(resolved, operands), hints)
-    views.readings.update(resolved.readings)
-    views.axes.update(zip(pairs, resolved.operands, strict=True))
-    known.update(sizes)
-
-
-def _local_dots(resolved: Resolved, operands: Sequence[Operand]) -> Resolved:
+def local_dots(resolved: Resolved, operands: Sequence[Operand]) -> Resolved:
     """Return the dims under `...` with their size in their label, as `...` differs between values."""
     if DOTS not in resolved.packs:
         return resolved
@@ -189,10 +170,10 @@ def relabelled(text: str, view: View, shape: tuple[int, ...], views: Views) -> A
     groups = tuple(item for item in term.items if label_of(item) is None)
     hints = {label: known[label] for label in walk.labels_in(ast.Term(groups)) if label in known}
     resolved, sizes = solve(expression, operand, resolved, hints)
-    axes = _local_dots(resolved, operand).operands[0]
+    axes = local_dots(resolved, operand).operands[0]
     for label, size in sizes.items():
         if known.setdefault(label, size) != size:
-            seen = {other: views.operands[other[0]] for other in views.axes}
+            seen = {other: views.operands[other[0]] for other in views.axes if other[0] in views.operands}
             raise error(other_size(text, view, shape, label, (size, known[label]), seen))
     known.update({labels[0]: size for labels, size in zip(axes, shape, strict=True) if len(labels) == 1})
     return axes

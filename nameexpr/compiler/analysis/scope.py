@@ -155,16 +155,14 @@ def _terms(tree: ast.Formula, uses: list[ast.Use]) -> Iterator[Diagnostic]:
     yield from part_faults(tree, read, left)
     for rule in INPUT_RULES:
         yield from rule(ast.Expression(terms, left, None, tree.text), False, "operand")  # noqa: FBT003
-    for use, term in zip(uses, terms, strict=True):
+    for term in terms:
         for atom in walk.atoms(tuple([item for item in term.items if not is_read(item)])):
             if isinstance(atom, ast.Anonymous):
                 message, hint = "_ has no meaning in a formula", "name the dim"
                 yield Diagnostic("NE239", message, tree.text, (Mark(atom.span),), hint=hint)
             if isinstance(atom, ast.Literal) and atom.size != 1:
                 message = f"a dim written {atom.size} has no label, so it cannot be reduced"
-                hint = f"name it: C={atom.size}"
-                if len(term.items) == 1:
-                    hint = f"name the dim: {use.name}[N]; to select an element, index the array beforehand"
+                hint = f"one position is written C@{atom.size}, a dim of this size C={atom.size}"
                 yield Diagnostic("NE239", message, tree.text, (Mark(atom.span),), hint=hint)
 
 

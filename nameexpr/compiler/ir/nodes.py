@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nameexpr.compiler.ir.axes import Axes, Labels
-from nameexpr.records import record
+from nameexpr.records import record, replace
 
 CAST = "cast"
 """The function of a `Map` that casts a value."""
@@ -247,6 +247,34 @@ def sources_of(node: Node) -> tuple[int, ...]:
             return (value, *[position.value for position in positions])
         case _:
             return ()
+
+
+def with_sources(node: Node, numbers: Mapping[int, int]) -> Node:
+    """Return a node that reads other values."""
+
+    def every(values: Sequence[int]) -> tuple[int, ...]:
+        return tuple([numbers[value] for value in values])
+
+    match node:
+        case View(_, value) if value < 0:
+            return node
+        case View(_, value) | Along(_, value) | Arrange(value) | Drop(value) | Window(value):
+            return replace(node, value=numbers[value])
+        case Gather(value, positions):
+            read = [replace(position, value=numbers[position.value]) for position in positions]
+            return replace(node, value=numbers[value], positions=tuple(read))
+        case Map(_, arguments):
+            return replace(node, arguments=every(arguments))
+        case Reduction(_, factors):
+            return replace(node, factors=every(factors))
+        case Join(values):
+            return replace(node, values=every(values))
+        case Rows(recurrence):
+            return replace(node, recurrence=numbers[recurrence])
+        case Recurrence():
+            starts = [tuple([(count, numbers[one]) for count, one in each]) for each in node.starts]
+            return replace(node, starts=tuple(starts), steps=every(node.steps), inputs=every(node.inputs))
+    return node
 
 
 def windowed(labels: Labels, reads: Sequence[Read]) -> Labels:

@@ -264,7 +264,7 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "take": PrimitiveRules(strides.taken),
     "repeat": PrimitiveRules(_repeated),
     "embed": PrimitiveRules(_embedded),
-    "join": PrimitiveRules(_joined),
+    "concatenate": PrimitiveRules(_joined),
     "copy": PrimitiveRules(_of_source, cuts=slices.kept_leading),
     "full": PrimitiveRules(_as_asked),
     "ones": PrimitiveRules(_as_asked),

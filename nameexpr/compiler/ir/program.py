@@ -9,11 +9,12 @@
     inside constants                positions, once they are found to be 0 or more and below the first number;
                                     the second is their number in the graph
     take axes                       the first source at the positions in the second, along an axis; "index":
-                                    along the first axes, at those in the others, which are broadcast
+                                    along the first axes, at those in the others, which are broadcast;
+                                    "cell": the same, where these have no axes
     as_real, as_complex             views of complex numbers with a last axis of their two parts, and back
     repeat shape                    a fresh array, broadcast to the shape
     embed shape, letters            zeros with the source on the diagonal of axes of the same letter
-    join shape, pieces, constants, dtype             arrays and numbers, each in its part of a fresh array
+    concatenate shape, pieces, constants, dtype      arrays and numbers, each in its part of a fresh array
     copy function                   row-major; "contiguous": keeps to the cache, "row_major": unless it is so
     full shape, constants, dtype    constant constants            arange shape
     ones shape, dtype               made once and never written to
@@ -51,7 +52,7 @@ Number = int | float | complex
 Shape = tuple[int, ...]
 Primitive = Literal[
     "cast", "reshape", "transpose", "diagonal", "window", "as_real", "as_complex",
-    "inside", "take", "repeat", "embed", "join", "copy",
+    "inside", "take", "repeat", "embed", "concatenate", "copy",
     "full", "ones", "constant", "arange",
     "sum", "slices", "reduce", "window_reduce", "apply", "divide",
     "multiply", "dot", "vecdot", "matmul", "integer_matmul", "einsum", "window_multiply", "window_weigh",
@@ -115,7 +116,7 @@ class StepLoop:
     starts has, one after the other. The other sources are what the steps read: of those in `cut` the body
     reads the index of the step along axis 0, of others all. Further operands of the body are rows: of the
     array and as many rows after the current step as `reads` has. The results of the body are the next rows,
-    of the shapes `rows`.
+    of the shapes `rows`. Of the arrays in `last` only as many rows as the start has are kept.
     """
 
     body: Program
@@ -125,6 +126,11 @@ class StepLoop:
     cut: tuple[bool, ...]
     reads: tuple[tuple[int, int], ...]
     label: str = ""
+    last: tuple[int, ...] = ()
+
+    def length_of(self, array: int) -> int:
+        """Return how many rows of an array are there in the end."""
+        return self.offset(array) + (0 if array in self.last else self.length)
 
     @property
     def count(self) -> int:
@@ -181,7 +187,8 @@ class Instruction(NamedTuple):
     function : str
         A kernel or a reducer; the mode of `copy`.
     constants : tuple of number or None
-        Numbers; one for each argument of `pointwise` and each piece of `join`, None for the next source.
+        Numbers; of `pointwise` one for each argument, of `concatenate` for each piece, None for the next
+        source.
     over : int or None
         The position in `sources` of the value whose memory the result reuses.
     tiles : tuple of int
@@ -195,7 +202,7 @@ class Instruction(NamedTuple):
     recurrence : StepLoop or None
         The program that `recurrence` runs.
     pieces : tuple of Piece
-        The parts of the result of `join`; what is in none of them is 0.
+        The parts of the result of `concatenate`; what is in none of them is 0.
     """
 
     primitive: Primitive

@@ -129,7 +129,7 @@ def of_steps(instruction: Instruction, sources: Shapes) -> Shape:
     assert list(steps.body.operands) == parts, f"{steps.body.operands} are not {parts}"
     lengths = {source[0] for source, cut in zip(own, steps.cut, strict=True) if cut}
     assert lengths <= {steps.length}, f"{lengths} are not {steps.length} steps"
-    return (steps.offset(0) + steps.length, *steps.rows[0])
+    return (steps.length_of(0), *steps.rows[0])
 
 
 def of_positions(instruction: Instruction, sources: Shapes) -> Shape:

@@ -10,7 +10,19 @@ from typing import Any, Protocol
 from nameexpr.compiler.ir.axes import Axes, Labels, flat, product_label
 from nameexpr.compiler.ir.dtypes import WeakDtype
 from nameexpr.compiler.ir.graph import Graph, use_counts
-from nameexpr.compiler.ir.nodes import Arrange, Map, Node, Recurrence, Rows, Scalar, State, View, sources_of
+from nameexpr.compiler.ir.nodes import (
+    Arrange,
+    Join,
+    Map,
+    Node,
+    Recurrence,
+    Rows,
+    Scalar,
+    State,
+    View,
+    sources_of,
+    with_sources,
+)
 from nameexpr.compiler.ir.program import Instruction, Program, StepLoop
 from nameexpr.compiler.ir.strides import row_major_strides
 from nameexpr.compiler.lowering.builder import Builder, Operands, Value
@@ -91,17 +103,13 @@ class BodyGraph:
         return made
 
     def _renumbered(self, node: Node) -> Node:
-        """Return a node of the values of the body."""
-        changes: dict[str, object] = {}
-        for name in node.__match_args__:
-            value = getattr(node, name)
-            if name in ("value", "recurrence") and value >= 0:
-                changes[name] = self.made[value]
-            elif name in ("arguments", "factors"):
-                changes[name] = tuple([self.made[source] for source in value])
-            elif name == "axes":
-                changes[name] = self.without(value)
-        return replace(node, **changes)
+        """Return a node of the values of the body, without the label of the steps."""
+        node = with_sources(node, self.made)
+        if isinstance(node, View | Arrange):
+            return replace(node, axes=self.without(node.axes))
+        if isinstance(node, Join):
+            return replace(node, labels=tuple([label for label in node.labels if label != self.label]))
+        return node
 
 
 def lower_recurrence(

@@ -37,6 +37,7 @@ from nameexpr.compiler.memory.scratch import (
     repeat_bytes,
     rolling_bytes,
     slices_bytes,
+    take_bytes,
     weighed_bytes,
 )
 from nameexpr.records import record
@@ -241,7 +242,7 @@ def _loop_scratch(instruction: Instruction, sources: Sequence[Array], result: Ar
 
 
 def _step_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
-    """Return the peak memory of a step, and of the arrays of all rows but the first."""
+    """Return the peak memory of a step, and of all arrays of rows, of which the result is the first."""
     steps = instruction.recurrence
     assert steps is not None
     body, shapes = steps.body, shapes_of(steps.body)
@@ -249,19 +250,14 @@ def _step_scratch(instruction: Instruction, sources: Sequence[Array], result: Ar
         body, shapes, [OperandLayout(source.dtype) for source in sources[steps.count :]], is_body=True
     )
     sizes = [
-        (steps.offset(number) + steps.length) * info.arrays[output].size
+        (steps.offset(number) + (1 if number in steps.last else steps.length)) * info.arrays[output].size
         for number, output in enumerate(body.outputs)
     ]
-    return sum(sizes[1:]) + max([0, *moments(info)])
+    return sum(sizes) - result.size + max([0, *moments(info)])
 
 
 def _pointwise_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
     return pointwise_bytes(instruction, sources, result.dtype, None if instruction.over is None else result)
-
-
-def _einsum_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
-    *letters, kept = instruction.letters
-    return loop_bytes(letters, kept, sources, result)
 
 
 SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]] = {
@@ -279,11 +275,12 @@ SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]
     "window_weigh": lambda one, sources, result: weighed_bytes(one, *sources, result),
     "slices": lambda one, sources, result: slices_bytes(one, sources[0]),
     "repeat": lambda one, sources, result: repeat_bytes(sources[0], one.shape),
-    "join": join_bytes,
+    "concatenate": join_bytes,
     "dot": lambda one, sources, result: dot_bytes(sources),
     "matmul": lambda one, sources, result: odd_bytes(sources, result.dtype),
     "vecdot": lambda one, sources, result: odd_bytes(sources, result.dtype),
     "integer_matmul": lambda one, sources, result: integer_bytes(sources, result.shape),
-    "einsum": _einsum_scratch,
+    "einsum": lambda one, sources, result: loop_bytes(one.letters[:-1], one.letters[-1], sources, result),
+    "take": lambda one, sources, result: take_bytes(one, sources),
 }
 """The bytes that instructions need besides their results while they run; 0 for those that are not listed."""

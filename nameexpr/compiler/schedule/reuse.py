@@ -14,7 +14,7 @@ from nameexpr.compiler.ir.primitives import is_view
 from nameexpr.compiler.ir.program import Instruction, Program, Shape
 from nameexpr.records import replace
 
-OVER = frozenset({"softmax", "log_softmax", "cumsum", "cumprod", "sort"})
+OVER = frozenset({"softmax", "log_softmax", "cumsum", "cumprod", "cummax", "cummin", "sort"})
 """Functions along dims that can work in place."""
 
 

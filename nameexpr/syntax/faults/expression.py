@@ -10,7 +10,8 @@ import re
 
 from nameexpr.errors import Diagnostic, Mark, Span
 from nameexpr.ops import REDUCTIONS
-from nameexpr.syntax.faults.stops import NAME, Stop, first_guess, guesses
+from nameexpr.syntax.faults.indices import MISSING_PART, SUMS, written_term
+from nameexpr.syntax.faults.stops import NAME, Stop, first_guess, guesses, open_brackets
 from nameexpr.syntax.grammar import refusal
 from nameexpr.syntax.lexer.tokens import looks_like_formula
 
@@ -46,6 +47,7 @@ CHARACTERS = guesses(
      "a pack is a name followed by three dots, batch...; names are separated by spaces"),
     (r"\.(?:\s*\.)*", "NE107", "'{0}' is not an ellipsis",
      "any number of dims is written with three dots, without spaces: ..."),
+    (r"\|", "NE100", "'|' cannot be used in an expression", "parts of a dim are written (a + b)"),
     (r";", "NE108", "';' does not separate terms", "terms are separated by commas: a b, b c -> a c"),
     (rf"{NAME}'{_LETTERS}", "NE109", "a prime ends a name: '{0}'",
      "put a space after the prime, or remove it"),
@@ -55,6 +57,7 @@ CHARACTERS = guesses(
 # fmt: on
 
 
+PLACE = "a position is a number, a label, or a sum in brackets: H@(2*h + dh); others are written in formulas"
 _SIGNS = ("PLUS", "MINUS", "STAR")
 
 
@@ -62,17 +65,76 @@ def syntax_fault(text: str) -> Diagnostic:
     """Explain where the grammar rejects a text."""
     fault = refusal(text, "expression")
     token = getattr(fault, "token", None)
+    position = (getattr(fault, "pos_in_stream", 0) if token is None else token.start_pos) or 0
+    clean = re.sub(r"#[^\n]*", lambda comment: " " * len(comment[0]), text)
+    found = _index(text, clean, position) or _position_fault(text, clean, position)
+    if found is not None:
+        return found
     if token is None or token.type in _SIGNS:  # a character that cannot be scanned, or only in positions
-        place = getattr(fault, "pos_in_stream", 0) if token is None else token.start_pos
-        return _character_fault(text, place or 0)
+        return _character_fault(text, position)
     is_end = token.type == "$END"
     span = Span(len(text), len(text)) if is_end else Span(token.start_pos, token.end_pos)
     guess = None if is_end or token.type == "ARROW" else first_guess(CHARACTERS, text, span.start)
     if guess is not None and guess.code == "NE101":
         return guess
-    clean = re.sub(r"#[^\n]*", lambda comment: " " * len(comment[0]), text)[: span.start]
-    stop = Stop(text, "end" if is_end else token.type, span, clean.rstrip(), text[span.start :])
+    stop = Stop(text, "end" if is_end else token.type, span, clean[: span.start].rstrip(), text[span.start :])
     return _token_fault(stop)
+
+
+def _position_fault(text: str, clean: str, position: int) -> Diagnostic | None:
+    """Explain a part that is missing, and a position that is missing or no sum of integers times labels."""
+    before = clean[:position].rstrip()
+    start = _place_start(before, clean[position : position + 1])
+    if start < 0 and open_brackets(before) and clean.startswith("+", position) and before[-1] in "(+":
+        mark = Mark(Span(position, position + 1))
+        return Diagnostic("NE129", "a part is missing", text, (mark,), hint=MISSING_PART)
+    if before.endswith("@") and not clean.startswith("(", position):
+        mark = Mark(Span(len(before) - 1, len(before)))
+        return Diagnostic("NE150", "a position is missing after '@'", text, (mark,), hint=PLACE)
+    end = -1 if start < 0 else _closed(clean, start)
+    if end < 0:
+        return None
+    message = f"'{text[start:end]}' is not a position of an expression"
+    return Diagnostic("NE150", message, text, (Mark(Span(start, end)),), hint=PLACE)
+
+
+def _place_start(before: str, sign: str) -> int:
+    """Return where the position begins at the end of a text, -1 if there is none."""
+    opened = open_brackets(before)
+    use = re.search(rf"@\s*({NAME})$", before) if sign == "[" else None
+    if use is not None:
+        return use.start(1)
+    return opened[-1] if opened and before[: opened[-1]].rstrip().endswith("@") else -1
+
+
+def _closed(clean: str, start: int) -> int:
+    """Return where the brackets end that begin at an index or after a name there, -1 if they do not."""
+    depth = 0
+    for sign in re.finditer(r"[\[(]|[])]|->", clean[start:]):
+        depth += {"(": 1, "[": 1, "->": -depth}.get(sign[0], -1)
+        if not depth:
+            return -1 if sign[0] == "->" else start + sign.end()
+    return -1
+
+
+def _index(text: str, clean: str, position: int) -> Diagnostic | None:
+    """Explain an index among the dims of an input: `t-1`, `2*h+dh`, `1:`."""
+    arrow = clean.find("->")
+    start = clean.rfind(",", 0, position) + 1
+    end = next((index for index in range(start, max(arrow, 0)) if clean[index] == ","), arrow)
+    found = written_term(clean, start, end) if position < end else None
+    if found is None or not found.span.start <= position < found.span.end:
+        return None
+    item = text[slice(*found.span)]
+    if found.advice not in SUMS or "[" in item or ":" in item or _is_product(item):
+        return None
+    is_affine = found.use and not re.search(r"[/%]|size", found.use)
+    hint = found.hint if is_affine else f"{found.advice}; in a formula: x[{found.use}]"
+    return Diagnostic("NE105", f"'{item}' is not a dim", text, (Mark(found.span),), hint=hint)
+
+
+def _is_product(item: str) -> bool:
+    return re.fullmatch(rf"[(\s]*{NAME}(?:\s*\*\s*{NAME})+[\s)]*", item) is not None
 
 
 def _character_fault(text: str, position: int) -> Diagnostic:
@@ -107,6 +169,11 @@ def _token_fault(stop: Stop) -> Diagnostic:
         return stop.fault("NE125", "nothing may follow the reducer", hint, Span(colon, colon + 1))
     if stop.kind == "EQUAL":
         return _stray_equal(stop)
+    if stop.kind == "AT":
+        hint = "write _ for a dim without a label: _@(t-1)"
+        return stop.fault("NE150", "a dim with one position is expected before '@'", hint)
+    if stop.kind == "RPAR" and stop.open_brackets and before[-1:] == "+":
+        return stop.fault("NE129", "a part is missing", MISSING_PART)
     if stop.open_brackets and stop.kind in ("COMMA", "ARROW", "COLON", "end"):
         opened = Span(stop.open_brackets[-1], stop.open_brackets[-1] + 1)
         if stop.kind == "COMMA" and re.match(r"[^()>]*\)", stop.rest[1:]):

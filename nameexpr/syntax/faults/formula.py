@@ -12,7 +12,8 @@ from typing import Any
 
 from nameexpr.errors import Diagnostic, Mark, Span
 from nameexpr.syntax.faults.characters import OPERATORS, arrow_fault, character_fault
-from nameexpr.syntax.faults.stops import NAME, Stop, open_brackets
+from nameexpr.syntax.faults.positions import index_fault, part_fault, place_fault
+from nameexpr.syntax.faults.stops import NAME, Stop, open_brackets, term_start
 from nameexpr.syntax.grammar import refusal
 
 _STATEMENT = rf"{NAME}\s*(?:\[[^\]=]*\])?\s*=(?!=)"
@@ -57,6 +58,9 @@ def formula_fault(text: str, lines: str) -> Diagnostic:
     if arrow is not None:
         return arrow
     token = getattr(fault, "token", None)
+    index = index_fault(text, lines, (fault.pos_in_stream or 0) if token is None else token.start_pos)
+    if index is not None:
+        return index
     if token is None:
         return character_fault(text, fault.pos_in_stream or 0)
     if token.type == "AT" and not Stop(text, "", Span(0, 0), lines[: token.start_pos], "").in_square_brackets:
@@ -69,6 +73,9 @@ def formula_fault(text: str, lines: str) -> Diagnostic:
         found = explain(stop)
         if found is not None:
             return found
+    if kind == "COMMA" and re.match(rf"(?:,\s*{NAME}\s*(?:\[[^\]]*\])?\s*)+=(?!=)", stop.rest):
+        hint = "every statement has one name; outputs=('a', 'b') returns several values"
+        return stop.fault("NE149", "a statement has one result", hint)
     if kind == "end":
         return stop.fault("NE149", "the statement is not complete", "a value is missing")
     return stop.fault("NE149", f"'{stop.word}' is not allowed here", _HELP.get(kind, OPERATORS))
@@ -143,6 +150,8 @@ def _missing_operator(stop: Stop) -> Diagnostic | None:
     left = re.search(r"[\w'.]+$|[\])]$", stop.before)
     start = left.start() if left else stop.span.start
     hint = "write * for a product, and dims in square brackets: x[N C]"
+    if stop.kind == "LSQB" and stop.before.endswith("]"):
+        hint = "all dims are written in one pair of square brackets: x[N C]"
     message = "an operator is missing between these two"
     return stop.fault("NE146", message, hint, Span(start, len(stop.before)))
 
@@ -189,12 +198,14 @@ def _in_term(stop: Stop) -> Diagnostic | None:
     """Explain something that is not an item of a term, inside square brackets."""
     if not stop.in_square_brackets or stop.kind == "end":
         return None
-    opened = max(position for position in stop.open_brackets if stop.text[position] == "[")
+    opened = term_start(stop.before)
     hint = "dims are names separated by spaces: x[N C H]"
     if stop.kind == "COMMA":
         hint = "dims are separated by spaces: x[N C], not x[N, C]"
     elif stop.kind == "LSQB":
         hint = "a product of dims is written in parentheses: x[(h w)]"
+    elif stop.kind == "PLUS":
+        hint = "parts of a dim are written (a + b), a position H@(h + dh)"
     message = f"'{stop.word}' is not allowed among dims"
     return stop.fault("NE148", message, hint, Span(opened, opened + 1))
 
@@ -223,8 +234,6 @@ def _not_closed(stop: Stop) -> Diagnostic | None:
         opened = brackets[-1]
     else:
         return None
-    if stop.kind == "LSQB" and (indexed := _indexed(stop, opened)):
-        return indexed
     bracket = stop.text[opened]
     hint = f"add the {')' if bracket == '(' else ']'} that closes it"
     dims = re.match(rf"\s*({NAME})\s*\(", stop.text[opened + 1 :])
@@ -234,17 +243,6 @@ def _not_closed(stop: Stop) -> Diagnostic | None:
     if stop.kind == "end" and stop.word == ";" and not re.match(rf";\s*(?:{_STATEMENT}|$)", stop.rest):
         hint += "; values are separated by commas"
     return stop.fault("NE143", f"this {bracket} is not closed", hint, Span(opened, opened + 1))
-
-
-def _indexed(stop: Stop, opened: int) -> Diagnostic | None:
-    """Explain an array indexed by another, `a[b[i] j]`: both brackets are closed."""
-    array = re.search(rf"({NAME})\s*$", stop.text[:opened])
-    other = re.search(rf"({NAME})\s*$", stop.text[opened + 1 : stop.span.start])
-    if not (array and other) or not re.match(r"\[[^\[\]]*\][^\[\]=;]*\]", stop.rest):
-        return None
-    inner = Span(opened + 1 + other.start(), stop.span.end + stop.rest[1:].index("]") + 1)
-    hint = f"index the array beforehand, and pass the result as an operand: {array[1]}[{other[1]}]"
-    return stop.at(inner, "NE148", "an array cannot be indexed by another in a formula", hint)
 
 
 def _closes_nothing(stop: Stop) -> Diagnostic | None:
@@ -268,6 +266,8 @@ def _closes_nothing(stop: Stop) -> Diagnostic | None:
 
 _TOKENS: tuple[Callable[[Stop], Diagnostic | None], ...] = (
     _words,
+    place_fault,
+    part_fault,
     _closes_nothing,
     _doubled,
     _not_closed,

@@ -72,8 +72,8 @@ class Stop(NamedTuple):
 
     @property
     def in_square_brackets(self) -> bool:
-        """Whether a square bracket is open here."""
-        return any(self.before[position] == "[" for position in self.open_brackets)
+        """Whether this is among dims: a square bracket is open here, and in it no position."""
+        return term_start(self.before) >= 0
 
     def fault(self, code: str, message: str, hint: str, *others: Span) -> Diagnostic:
         """Return the diagnostic that marks this token, and others."""
@@ -94,3 +94,18 @@ def open_brackets(before: str) -> list[int]:
         elif stack:
             stack.pop()
     return stack
+
+
+def term_start(before: str) -> int:
+    """Return the position of the square bracket in which the end of a text is an item, -1 if it is in a
+    value.
+
+    >>> term_start("x[N (h "), term_start("x[N H@(h +")
+    (1, -1)
+    """
+    for position in reversed(open_brackets(before)):
+        if before[position] == "[":
+            return position
+        if before[:position].rstrip().endswith("@"):
+            return -1
+    return -1

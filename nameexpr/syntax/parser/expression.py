@@ -169,19 +169,19 @@ def read_terms(  # noqa: PLR0912  a call for each token would take longer
             if kind == _ARROW:
                 inputs, terms = terms, []
         elif kind == _CLOSE:
-            if not opened:
+            if not opened or (opened[-1][2] and not items):
                 return None
             inside, (opening, items, parts) = items, opened.pop()
-            items.append(_group(opening, [*parts, (inside, token.start(_CLOSE))], token.end(_CLOSE)))
+            items.append(_group(opening, [*parts, inside], token.end(_CLOSE)))
         elif kind in (_GROUP, _NAMED_GROUP):
             opened.append((token, items, []))
             items = []
         elif kind == _REDUCER:
             reducer = Reducer(token[_REDUCER], Span(*token.span(_REDUCER)))
         elif kind == _PLUS:
-            if not opened:
+            if not opened or not items:
                 return None
-            opened[-1][2].append((items, token.start(_PLUS)))
+            opened[-1][2].append(items)
             items = []
         elif kind is not None and kind > _PLUS:
             if not items or not _positioned(items, token, read_place):
@@ -194,8 +194,8 @@ def read_terms(  # noqa: PLR0912  a call for each token would take longer
     return (tuple(terms), None, reducer) if inputs is None else (tuple(inputs), tuple(terms), reducer)
 
 
-_Opened = tuple[Token, list[Item], list[tuple[list[Item], int]]]
-"""A bracket, the items before it, and the parts before the last plus, each with where it ends."""
+_Opened = tuple[Token, list[Item], list[list[Item]]]
+"""A bracket, the items before it, and the parts before the last plus."""
 
 
 def _positioned(items: list[Item], token: Token, read_place: PlaceReader | None) -> bool:
@@ -227,21 +227,19 @@ def _term(items: list[Item], start: int) -> Term:
     return term
 
 
-def _group(opening: Token, parts: list[tuple[list[Item], int]], end: int) -> Item:
+def _group(opening: Token, parts: list[list[Item]], end: int) -> Item:
     kind = opening.lastindex or _GROUP
     span = Span(opening.start(kind), end)
-    group: Group | Parts = Group(tuple(parts[0][0]), span)
+    group: Group | Parts = Group(tuple(parts[0]), span)
     if len(parts) > 1:
-        group = Parts(tuple([_part(items, stop) for items, stop in parts]), span)
+        group = Parts(tuple([_part(items) for items in parts]), span)
     if kind == _GROUP:
         return group
     return NamedGroup(opening[1], group, Span(opening.start(1), end), Span(*opening.span(1)))
 
 
-def _part(items: list[Item], stop: int) -> Group:
-    """Make a part; one that holds nothing is where its plus, or the bracket, is."""
-    ends = (items[0].span.start, items[-1].span.end) if items else (stop, stop)
-    return Group(tuple(items), Span(*ends))
+def _part(items: list[Item]) -> Group:
+    return Group(tuple(items), Span(items[0].span.start, items[-1].span.end))
 
 
 def _sized(token: Token) -> Sized:

@@ -18,8 +18,10 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from oracle.generate.dims import DOTS, FORMS, Dim, Made, Node
 from oracle.generate.expressions import array_of, names_of
-from oracle.generate.pool import DOTS, Dim, Made, Node, Pool
+from oracle.generate.joins import draft_join
+from oracle.generate.pool import Pool
 from oracle.generate.trees import Maker
 from oracle.reference.formulas import Answer, Named, Refused, answers
 from oracle.reference.rounding import distance
@@ -117,6 +119,8 @@ def join_lines(rng: random.Random, lines: Sequence[str]) -> str:
 
 def draft_statement(pool: Pool, maker: Maker) -> str:
     """One statement, which later ones may use."""
+    if "join" in FORMS and pool.chance(0.12):
+        return draft_join(pool, maker)
     node = maker.expression(pool.rng.choice([1, 2, 2, 3, 3, 4]))
     name = pool.fresh_name()
     equals = pool.rng.choice([" = ", " = ", "="])

@@ -75,10 +75,12 @@ def embed(source: int, shape: Shape, letters: Letters) -> Instruction:
     return Instruction("embed", (source,), shape, letters=(tuple(dict.fromkeys(letters)), letters))
 
 
-def join(sources: Sequence[int], shape: Shape, pieces: Sequence[Piece], dtype: str) -> Instruction:
+def concatenate(sources: Sequence[int], shape: Shape, pieces: Sequence[Piece], dtype: str) -> Instruction:
     """A fresh array with the sources in their pieces, and zeros elsewhere."""
     holes = (None,) * len(sources)
-    return Instruction("join", tuple(sources), shape, dtype=dtype, constants=holes, pieces=tuple(pieces))
+    return Instruction(
+        "concatenate", tuple(sources), shape, dtype=dtype, constants=holes, pieces=tuple(pieces)
+    )
 
 
 def copy(source: int, *, is_large: bool = False, is_lax: bool = False) -> Instruction:

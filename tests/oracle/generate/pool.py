@@ -1,173 +1,23 @@
-"""Labels, operands and earlier statements of a random formula: what its leaves are made of."""
+"""Operands and earlier statements of a random formula: what its leaves are made of."""
 
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from oracle.generate.arrays import Values, random_array, random_scalar
+from oracle.generate import forms
+from oracle.generate.arrays import random_array, random_scalar, spread
+from oracle.generate.dims import DOTS, FORMS, Dim, Dims, Made, Node, Operand
+from oracle.generate.forms import Form
 from oracle.reference.expressions import Named
 
-LABELS = ["i", "j", "k", "B", "chan", "d2", "out'", "sum", "index"]
-FOREIGN = ["größe", "日"]
-NAMES = ["x", "w", "a1", "max", "ids", "y_0", "mask", "β", "q", "table", "bias", "_u"]
-COMMON = ["float64", "float64", "float64", "float32", "int64", "int32", "bool", "float16"]
-RARE = ["int8", "uint8", "int16", "uint64", "complex128", "complex64", "float32", "float16"]
-DOTS = "..."
 
-
-@dataclass
-class Node:
-    """A drawn expression: its text and how tightly it binds, its labels and packs, what kind of numbers."""
-
-    text: str
-    level: int
-    units: set[str] = field(default_factory=set)
-    dots: tuple[int, ...] = ()
-    kind: str = "f"
-    weak: bool = False
-    bound: float = 4.0
-
-
-@dataclass(frozen=True)
-class Dim:
-    """One item of a term: a label, a group of labels, a literal, a pack or `...` with their shapes."""
-
-    labels: tuple[str, ...] = ()
-    group: bool = False
-    pack: str = ""
-    shape: tuple[int, ...] = ()
-
-
-@dataclass
-class Operand:
-    """An operand: its dims as the first use sees them, the names of its dims, and the texts of its uses."""
-
-    name: str
-    value: Any
-    dims: list[Dim]
-    names: list[str | None]
-    kind: str
-    weak: bool
-    bare: bool = False
-    views: int = 1
-
-
-@dataclass
-class Made:
-    """An earlier statement; `shape` has its dims if it can be relabelled."""
-
-    name: str
-    node: Node
-    bare: bool
-    shape: tuple[int, ...] | None
-
-
-class Pool:
-    """What the statements of one formula draw from.
-
-    Attributes
-    ----------
-    sizes
-        The size of each label.
-    known
-        Labels whose sizes follow from operands or are written.
-    mentioned
-        Labels in the text.
-    special
-        Whether floats may be NaN or infinite.
-    """
-
-    def __init__(self, rng: random.Random) -> None:
-        self.rng = rng
-        self.named, self.special = rng.random() < 0.25, rng.random() < 0.1
-        labels = LABELS if self.named else LABELS + FOREIGN
-        self.sizes = {label: self.draw_size() for label in rng.sample(labels, rng.choice([1, 2, 3, 3, 4, 5]))}
-        self.packs: dict[str, tuple[int, ...]] = {}
-        if rng.random() < 0.25:
-            self.packs[rng.choice([DOTS, DOTS, "batch", "sum_"])] = tuple(
-                self.draw_size() for _ in range(rng.choice([0, 1, 1, 2]))
-            )
-        manner = rng.random()
-        self.dtypes = [rng.choice(COMMON)] if manner < 0.45 else COMMON if manner < 0.8 else RARE + COMMON
-        self.values = Values(top=rng.choice([2, 4]), special=self.special)
-        self.operands: list[Operand] = []
-        self.made: list[Made] = []
-        self.known: set[str] = set()
-        self.mentioned: set[str] = set()
-
-    def chance(self, share: float) -> bool:
-        """Whether an event of this probability takes place."""
-        return self.rng.random() < share
-
-    def draw_size(self) -> int:
-        """A size: mostly 1 to 4."""
-        return self.rng.choice([1, 2, 2, 2, 3, 3, 3, 4, 4, 5] + ([0] if self.chance(0.25) else []))
-
-    def fresh_name(self) -> str:
-        """A name that nothing has yet."""
-        taken = {one.name for one in self.operands} | {one.name for one in self.made}
-        free = [name for name in NAMES if name not in taken]
-        return self.rng.choice(free) if free else f"v{len(taken)}"
-
-    def label_of_size(self, size: int, taken: Sequence[str] = ()) -> str:
-        """A label of this size, a new one if there is none or now and then."""
-        fitting = [label for label, known in self.sizes.items() if known == size and label not in taken]
-        if fitting and self.chance(0.8):
-            return self.rng.choice(fitting)
-        label = f"n{len(self.sizes)}"
-        self.sizes[label] = size
-        return label
-
-    def shape_of(self, dim: Dim) -> tuple[int, ...]:
-        """The sizes of the dims that an item stands for."""
-        if dim.pack:
-            return dim.shape
-        return (math.prod(self.sizes[label] for label in dim.labels),)
-
-    def term(self, dims: Sequence[Dim], names: Sequence[str | None] = ()) -> str:
-        """The text of a term; `names` are those of the tensor's dims."""
-        words, at = [], 0
-        for dim in dims:
-            name = names[at] if at < len(names) and not dim.pack else None
-            words.append(self.item(dim, name))
-            at += len(self.shape_of(dim))
-        space = self.rng.choice([" "] * 12 + ["  ", "\n  ", " # ]\n "])
-        return f"[{space.join(words)}]"
-
-    def item(self, dim: Dim, name: str | None) -> str:
-        """The text of one item."""
-        if dim.pack:
-            return dim.pack if dim.pack == DOTS else f"{dim.pack}..."
-        if not dim.labels:
-            return self.rng.choice(["1", "1", "()"])
-        self.mentioned |= set(dim.labels)
-        if dim.group:
-            inside = " ".join(self.sized(label) for label in dim.labels)
-            return f"{name}=({inside})" if name and self.chance(0.7) else f"({inside})"
-        label = dim.labels[0]
-        if name is not None and name != label:
-            return f"{name}={label}"
-        return self.sized(label)
-
-    def sized(self, label: str) -> str:
-        """A label, now and then with its size."""
-        if self.chance(0.06):
-            self.known.add(label)
-            return f"{label}={self.sizes[label]}"
-        return label
-
-    def settle(self, labels: Sequence[str]) -> None:
-        """See to it that the sizes of a group's labels can be found: all are given, or all but one."""
-        solvable = all(self.sizes[label] for label in labels) and len(set(labels)) == len(labels)
-        unknown = [label for label in dict.fromkeys(labels) if label not in self.known]
-        if unknown and solvable and self.chance(0.5):
-            self.known.add(unknown[-1])
+class Pool(Dims):
+    """What the statements of one formula draw from."""
 
     def draw_dims(self, wanted: Sequence[str]) -> list[Dim]:
         """The dims of a new operand, which has the labels wanted."""
@@ -183,10 +33,71 @@ class Pool:
             dims[at : at + 2] = [Dim((*dims[at].labels, *dims[at + 1].labels), group=True)]
         if self.chance(0.06):
             dims.insert(rng.randint(0, len(dims)), Dim())
+        dims = self.read_dims(dims)
         for word, shape in self.packs.items():
             if self.chance(0.6):
                 dims.insert(rng.randint(0, len(dims)), Dim(pack=word, shape=self.narrow(word, shape)))
         return dims
+
+    def read_dims(self, dims: Sequence[Dim]) -> list[Dim]:
+        """The dims of an operand, of which some are read in parts or at positions."""
+        if not self.reads:
+            return list(dims)
+        found = [self.read(dim) if dim.is_plain and self.chance(0.3) else dim for dim in dims]
+        plain = [at for at, dim in enumerate(found) if dim.is_plain]
+        if len(plain) > 1 and self.chance(0.15):
+            one, other = self.rng.sample(plain, 2)
+            labels = found[one].labels + found[other].labels
+            if len(set(labels)) == 2:
+                found[one] = Dim(labels, form=forms.affine(self.rng, labels, self.sizes))
+                found.pop(other)
+        if self.chance(0.1):
+            found.insert(self.rng.randint(0, len(found)), Dim(form=forms.constant(self.rng)))
+        if "data" in FORMS and self.chance(0.15):
+            found.insert(self.rng.randint(0, len(found)), self.data_dim())
+        return found
+
+    def data_dim(self) -> Dim:
+        """A dim that is read at positions from an operand of integers, now and then outside."""
+        rng = self.rng
+        labels = rng.sample(list(self.sizes), rng.randint(0, min(len(self.sizes), 2)))
+        size, top = rng.choice([1, 2, 3, 4]), rng.choice([1, 2, 3, 4])
+        dtype = rng.choice(["int64", "int64", "int32", "int8", "uint8", "uint64"])
+        low, high = (0, size - 1) if self.chance(0.97) else (0 if dtype[0] == "u" else -1, size)
+        shape = [self.sizes[label] for label in labels]
+        numbers = [rng.randint(low, high) for _ in range(math.prod(shape))]
+        dims = [Dim((label,)) for label in labels]
+        value = spread(np.array(numbers, dtype).reshape(shape), [rng.choice([1, 2, -1]) for _ in shape], 0)
+        operand = Operand(self.fresh_name(), value, dims, [], "i", False)
+        self.operands.append(operand)
+        self.known |= set(labels)
+        use = operand.name + self.term(dims)
+        base = rng.choice(["_", "_", str(size), f"V{len(self.operands)}"])
+        places = [use, use, f"({use})", f"(0 + {use})", f"minimum({use}, {size - 1})", f"({use} % {top})"]
+        place = rng.choice(places)
+        place = place if place[0] == "(" or place == use else f"({place})"
+        names = (base,) if base[0] == "V" else ()
+        return Dim(
+            tuple(labels),
+            form=Form(f"{base}@{place}", max(size, top) if "%" in place else size, False, names),
+        )
+
+    def read(self, dim: Dim) -> Dim:
+        """A way to read a dim so that the value has this label."""
+        rng, (label,) = self.rng, dim.labels
+        draw = rng.random()
+        if draw < 0.4:
+            return Dim(dim.labels, form=forms.parts(rng, dim.labels, self.sizes))
+        if draw < 0.8 or not self.sizes[label]:
+            base = "_" if self.chance(0.7) else f"D{len(self.operands)}"
+            form = forms.affine(rng, dim.labels, self.sizes, base)
+            if base != "_":
+                form = replace(form, names=(base,))
+            return Dim(dim.labels, form=form)
+        size = self.sizes[label] + rng.choice([0, 0, 1, 2])
+        base = self.label_of_size(size, [label])
+        draw_form = forms.static if self.chance(0.5) and "static" in FORMS else forms.reversed_dim
+        return Dim(dim.labels, form=draw_form(rng, label, base, size))
 
     def narrow(self, word: str, shape: tuple[int, ...]) -> tuple[int, ...]:
         """The dims of one operand under a pack: `...` may lack some or have size one."""
@@ -202,8 +113,11 @@ class Pool:
             if dim.pack:
                 count, rank = len(dim.shape), len(self.packs[dim.pack])
                 names += [None if partly else f"P{rank - count + at}" for at in range(count)]
-            elif not dim.labels or dim.group or (partly and self.chance(0.5)):
-                names.append(f"g{len(names)}" if dim.group and self.chance(0.5) else None)
+            elif dim.form is not None and dim.form.names:
+                names.append(dim.form.names[0] if dim.form.names[0] not in names else None)
+            elif not dim.is_plain or (partly and self.chance(0.5)):
+                is_named = (dim.group or dim.form is not None) and self.chance(0.5)
+                names.append(f"g{len(names)}" if is_named else None)
             else:
                 taken = dim.labels[0] in names or self.chance(0.15)
                 names.append(f"t{len(names)}" if taken else dim.labels[0])
@@ -227,11 +141,22 @@ class Pool:
         for dim in dims:
             if dim.group:
                 self.settle(dim.labels)
-        self.known |= {dim.labels[0] for dim in dims if dim.labels and not dim.group}
-        plain = all(dim.labels and not dim.group for dim in dims) and names == [dim.labels[0] for dim in dims]
+        self.known |= {dim.labels[0] for dim in dims if dim.is_plain}
+        for form in (dim.form for dim in dims if dim.form is not None):
+            self.see_form(form, [label for dim in dims if dim.form is form for label in dim.labels])
+        plain = all(dim.is_plain for dim in dims) and names == [dim.labels[0] for dim in dims]
         operand.bare = (not dims or (named and plain)) and self.chance(0.7)
         text = operand.name + ("" if operand.bare else self.term(dims, names))
         return self.node_of(operand, dims, text)
+
+    def see_form(self, form: Form, labels: Sequence[str]) -> None:
+        """Note the sizes that a form determines."""
+        for name in form.names:
+            self.known.add(name)
+            self.sizes.setdefault(name, form.size)
+        unknown = [label for label in labels if label not in self.known]
+        if form.tells and len(unknown) == 1 and self.chance(0.8):
+            self.known.add(unknown[0])
 
     def array(self, shape: Sequence[int], dtype: str) -> np.ndarray[Any, Any]:
         """A new array."""
@@ -265,7 +190,7 @@ class Pool:
 
     def relabelled(self, dim: Dim) -> Dim:
         """The same dim under another label of the same size."""
-        if dim.pack or dim.group or not dim.labels or self.chance(0.4):
+        if not dim.is_plain or self.chance(0.4):
             return dim
         label = self.label_of_size(self.sizes[dim.labels[0]])
         self.known.add(label)
@@ -286,11 +211,26 @@ class Pool:
                 dims.append(Dim((left, self.label_of_size(size // 2, [*taken, left])), group=True))
                 if not self.mentioned & set(dims[-1].labels):
                     self.settle(dims[-1].labels)
+            elif self.reads and size > 1 and self.chance(0.25):
+                dims.append(self.read_of_size(size, taken))
             else:
                 dims.append(Dim((self.label_of_size(size, () if self.chance(0.05) else taken),)))
                 self.known |= (
                     set(dims[-1].labels) - self.mentioned
                 )  # its size must be known where it first stands
+        for form in (dim.form for dim in dims if dim.form is not None):
+            self.known |= {label for dim in dims if dim.form is form for label in dim.labels} - self.mentioned
         units = {label for dim in dims for label in dim.labels}
         self.mentioned |= units
         return Node(made.name + self.term(dims), 9, units, (), node.kind, node.weak, node.bound)
+
+    def read_of_size(self, size: int, taken: Sequence[str]) -> Dim:
+        """A way to read a dim of this size, with a label that fits."""
+        rng = self.rng
+        skip = rng.choice([0, 1, 1]) if size < 3 else rng.choice([0, 1, 2])
+        label = self.label_of_size(size - skip, taken)
+        words = [str(skip), label] if self.chance(0.5) else [label, str(skip)]
+        text = f"({' + '.join(words)})"
+        if self.chance(0.5):
+            text = rng.choice([f"_@({label}+{skip})", f"_@({size - 1}-{label})", f"_@({skip} + {label})"])
+        return Dim((label,), form=Form(text, size, True))

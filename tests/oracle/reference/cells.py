@@ -46,8 +46,6 @@ def offset_of(item: Parts, live: int, sizes: Mapping[str, int], whole: int) -> i
     """How many cells are before a part; a ``_`` among them is what the others leave."""
     sizes_of = [size_of(Group(part), sizes) for part in item.parts]
     rest = [at for at, part in enumerate(item.parts) if part == (Blank(),)]
-    if len(rest) > 1:
-        raise Refused("NE316", "two parts of any size")
     if is_open(item):
         sizes_of[rest[0]] = whole - sum(sizes_of)
     return sum(sizes_of[:live])

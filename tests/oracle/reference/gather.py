@@ -18,7 +18,7 @@ from oracle.reference.rounding import doubled, unit
 from oracle.reference.rules import inner_items, labels_of, live_part
 from oracle.reference.scope import DOTS, Scope, expand
 from oracle.reference.sizes import size_of
-from oracle.reference.text import Group, Item, Label, Pack, Parts, Refused, Term
+from oracle.reference.text import Group, Item, Label, Literal, Pack, Parts, Refused, Term
 from oracle.reference.values import Value, from_array, inexact, laid_out, union
 
 Indices = Callable[[str], Value]
@@ -50,6 +50,8 @@ def cells(
         inside = cells(Group(item.parts[part]), indices, sizes, -1, chosen)
         offset = offset_of(item, part, sizes, whole)
         return Value(inside.array + offset, inside.labels, inside.dtype, inside.error)
+    if isinstance(item, Literal) and chosen is not None:
+        return from_array(np.arange(item.size), (f"number:{id(item)}",))
     found = from_array(np.zeros((), "int64"), ())
     for part in item.items if isinstance(item, Group) else ():
         size = size_of(part, sizes)
@@ -132,12 +134,20 @@ def filled_in(
         labels = union(where)
         if other := set(value.labels) - set(labels):
             raise Refused("NE223", f"{other} are not in the block")
-        shape_here = [sizes[label] for label in labels]
-        at = tuple(np.broadcast_to(laid_out(one, labels).array, shape_here) for one in where)
-        array[at], error[at] = converted(laid_out(value, labels), dtype, shape_here)
+        at = np.broadcast_arrays(*(laid_out(one, labels).array for one in where))
+        array[tuple(at)], error[tuple(at)] = converted(laid_out(value, labels), dtype, at[0].shape)
     names = tuple(name_of(scope, item, (label_of(item),), dots) for item in items)
     axes = tuple(f"axis:{at}" for at in range(len(items)))
     return Placed(Value(array, axes, dtype, error), ((),) * len(items), names)
+
+
+def write(pair: tuple[Any, Any], where: Sequence[Value], value: Value, dtype: np.dtype[Any]) -> None:
+    """Put the cells of a value into an array, and their errors into another."""
+    labels = union(where)
+    if other := set(value.labels) - set(labels):
+        raise Refused("NE223", f"{other} are not in the block")
+    at = np.broadcast_arrays(*(laid_out(one, labels).array for one in where))
+    pair[0][tuple(at)], pair[1][tuple(at)] = converted(laid_out(value, labels), dtype, at[0].shape)
 
 
 def joint_dots(values: Sequence[Value]) -> list[str]:

@@ -92,7 +92,8 @@ def live_literals(term: Term) -> list[int]:
 def live_part(item: Parts) -> int:
     """Which part is read: the only one that has a label."""
     live = [at for at, part in enumerate(item.parts) if labels_of(part)]
-    if len(live) != 1:
+    rests = [part for part in item.parts if Blank() in part]
+    if len(live) != 1 or len(rests) > 1:
         raise Refused("NE220", f"{len(live)} parts are live")
     return live[0]
 

@@ -286,7 +286,7 @@ def test_a_text_cannot_get_out_of_its_comment() -> None:
         assert sum(line.strip().startswith("# ") for line in code.splitlines()) == 2
 
 
-BOUND = re.compile(r"(np|copies|formulas|kernels)_[a-z0-9_]+")
+BOUND = re.compile(r"(np|copies|formulas|joining|kernels|reading)_[a-z0-9_]+")
 """Names under which NumPy functions's are bound."""
 
 

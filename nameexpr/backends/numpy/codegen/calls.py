@@ -165,7 +165,8 @@ def _rolling(instruction: Instruction, source: str) -> Invocation:
 
 def _take(instruction: Instruction, source: str, *positions: str) -> Value:
     if instruction.function:
-        return f"{source}[{', '.join(positions)}]"
+        cells = f"{source}[{', '.join(positions)}]"
+        return f"{cells}.copy()" if instruction.function == "cell" else cells
     return method(source, "take", *positions, axes_text(instruction.axes))
 
 
@@ -177,7 +178,7 @@ def _range(start: int, step: int, length: int) -> str:
 def _join(instruction: Instruction, *sources: str) -> Invocation:
     pieces = str(tuple([(piece.starts, piece.lengths, piece.split) for piece in instruction.pieces]))
     shape, values = str(instruction.shape), filled(instruction, sources)
-    return Callee("joining", "joined")(shape, quoted(instruction.dtype), pieces, *values)
+    return Callee("joining", "joined")(shape, _dtype(instruction.dtype) or "None", pieces, *values)
 
 
 CALLS: Mapping[Primitive, Callable[..., Value]] = {
@@ -195,7 +196,7 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "einsum": _einsum,
     "embed": lambda instruction, x: _ours("embed")(x, str(instruction.shape), str(instruction.letters[1])),
     "full": _full,
-    "join": _join,
+    "concatenate": _join,
     "integer_matmul": lambda instruction, x, y: _ours("integer_matmul")(x, y, quoted(instruction.dtype)),
     "inside": lambda instruction, x: Callee("reading", "inside")(x, *map(str, instruction.constants)),
     "matmul": lambda _, x, y: numpy("matmul")(x, y),

@@ -54,7 +54,7 @@ def recurrence_statements(
     taken, local = _parts(steps, index, arrays, names[steps.count :], numbering)
     local += numbering.values(body)
     places = [
-        indexed(array, f"{index} + {steps.offset(number)}" if steps.offset(number) else index)
+        indexed(array, _row(steps, number, index, steps.offset(number)))
         for number, array in enumerate(arrays)
     ]
     inside = [*taken, *_step(body, local, places, buffers, numbering)]
@@ -62,7 +62,17 @@ def recurrence_statements(
     if steps.length:
         statements.append(For(index, f"0, {steps.length}", inside))
         statements += delete([name for name in local if name[0] in "pq"])
+    for number in steps.last:  # the rows go round in an array that has one more than the start
+        offset = steps.offset(number)
+        order = [(steps.length + row) % (offset + 1) for row in range(offset)]
+        statements.append(Assign(arrays[number], indexed(arrays[number], str(order))))
     return [*statements, Assign(target, f"{', '.join(arrays)},"), *delete([*arrays, *buffers.values()])]
+
+
+def _row(steps: StepLoop, array: int, index: str, ahead: int) -> str:
+    """Return the index of a row that is some rows after the current step."""
+    row = f"{index} + {ahead}" if ahead else index
+    return f"({row}) % {steps.offset(array) + 1}" if array in steps.last else row
 
 
 def _begun(steps: StepLoop, arrays: Sequence[str], names: Sequence[str]) -> list[Statement]:
@@ -70,7 +80,8 @@ def _begun(steps: StepLoop, arrays: Sequence[str], names: Sequence[str]) -> list
     statements: list[Statement] = []
     shapes, starts = shapes_of(steps.body), iter(names[: steps.count])
     for number, (array, output) in enumerate(zip(arrays, steps.body.outputs, strict=True)):
-        shape = str((steps.offset(number) + steps.length, *shapes[output]))
+        rows = steps.offset(number) + (1 if number in steps.last else steps.length)
+        shape = str((rows, *shapes[output]))
         dtype = steps.body.notes[output - len(steps.body.operands)].dtype
         statements.append(Assign(array, numpy("empty")(shape, quoted(dtype))))
         first = 0
@@ -93,7 +104,7 @@ def _parts(
     numbering.parts += len(taken)
     for number, (array, ahead) in enumerate(steps.reads):
         local.append(f"q{number}")
-        taken.append(Assign(local[-1], indexed(arrays[array], f"{index} + {ahead}" if ahead else index)))
+        taken.append(Assign(local[-1], indexed(arrays[array], _row(steps, array, index, ahead))))
     return taken, local
 
 

@@ -60,6 +60,7 @@ CELLS: Mapping[str, tuple[float, float, float]] = {
     "cast": (0.1, 0.15, 0.2),
     "round": (0.12, 0.06, 0.95),
     "integer": (0.0, 0.0, 0.0),
+    "to_int": (0.6, 0.6, 0.0),
     "real": (0.08, 0.04, 0.26),
     "imag": (0.14, 0.08, 0.26),
     "relu": (0.3, 0.2, 0.0),
@@ -77,7 +78,7 @@ CELLS: Mapping[str, tuple[float, float, float]] = {
 CALLS: Mapping[str, float] = {
     "where": 670.0, "round": 1030.0, "integer": 1000.0, "real": 330.0, "imag": 400.0, "relu": 820.0,
     "sigmoid": 3900.0, "silu": 4950.0, "gelu": 4300.0, "softplus": 1550.0, "erf": 2900.0, "erfc": 2950.0,
-    "clip": 950.0,
+    "clip": 950.0, "to_int": 3800.0,
 }  # fmt: skip
 """Calls that cost more than a ufunc's."""
 PASSES: Mapping[str, int] = {"sigmoid": 6, "silu": 7, "clip": 2}

@@ -36,7 +36,7 @@ CUMULATED = 2.9, 0.5
 """One element of cumulative sums: of floats, and of integers."""
 CROWDED, APART, MANY = 6.5, 512, 128
 """The extra cost across memory, if elements at this distance in bytes compete for sets of the cache."""
-SORTED_RUN, SORTED, MOVED = 22.0, 0.2, 2.5
+SORTED_RUN, SORTED, MOVED, RANKED = 22.0, 0.2, 2.5, 5.0
 """Starting to sort a run; one element, for each doubling of the run; copying one element to a run and back,
 if runs are not contiguous.
 """
@@ -158,7 +158,10 @@ def along_cost(instruction: Instruction, source: Strided) -> float:
     if instruction.function == "sort":
         each = (SORTED * log2(max(2, length)) + MOVED * is_across) * width(source.dtype)
         return cast + REDUCE + cells / length * SORTED_RUN + cells * each
-    if instruction.function in {"cumsum", "cumprod"}:
+    if instruction.function == "argsort":
+        each = RANKED * log2(max(2, length)) + MOVED * is_across
+        return cast + REDUCE + cells / length * SORTED_RUN + cells * each
+    if instruction.function in {"cumsum", "cumprod", "cummax", "cummin"}:
         each = CUMULATED["int" in source.dtype or source.dtype == "bool"]
         step = max(abs(source.strides[axis]) for axis in instruction.axes) * source.item
         each += CROWDED if is_across and length > MANY and step % APART == 0 else 0.0

@@ -89,8 +89,8 @@ def _gather(values: Values, value: int, positions: list[ReadAt]) -> int:
 
 def learn_sizes(values: Values, statement: ast.Statement, earlier: Mapping[str, Axes | None]) -> None:
     """Learn the sizes that positions in a statement determine, now that earlier statements have shapes."""
-    from nameexpr.compiler.analysis.resolve_views import read_statement
+    from nameexpr.compiler.analysis.statement_sizes import read_statement
 
     cells = values.graph.cells
     shapes = {name: tuple(map(cells, axes)) for name, axes in earlier.items() if axes is not None}
-    read_statement(values.tree.text, statement, shapes, values.views)
+    read_statement(values.tree, statement, shapes, values.views)

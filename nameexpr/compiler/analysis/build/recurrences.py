@@ -88,7 +88,7 @@ class RecurrenceWriter:
     def _measure(self) -> None:
         """Learn the sizes of the rows, and of what is read of them."""
         writer, views = self.writer, self.writer.views
-        sizes, text = views.sizes, writer.scope.text
+        sizes = views.sizes
         cells = writer.values.graph.cells
         earlier = {name: one.axes for name, one in writer.statements.items() if one.axes is not None}
         shapes = {name: tuple(map(cells, axes)) for name, axes in earlier.items()}
@@ -103,12 +103,12 @@ class RecurrenceWriter:
                         raise error(faults.no_size(writer.scope.tree, statement, unknown[0]))
                     sizes[label] = sum(writer.values.graph.cells(part) for part in parts)
             shapes[statement.name] = tuple(map(writer.values.graph.cells, axes))
-        from nameexpr.compiler.analysis.resolve_views import read_statement
+        from nameexpr.compiler.analysis.statement_sizes import read_statement
 
         for number in self.group.numbers:
             statement = writer.scope.tree.statements[number]
             self._check_rows(statement)
-            read_statement(text, statement, shapes, views)
+            read_statement(writer.scope.tree, statement, shapes, views, self.group.names)
 
     def _check_rows(self, statement: ast.Statement) -> None:
         """Reject what reads rows that no step has computed yet (NE242), or all steps at once (NE244)."""

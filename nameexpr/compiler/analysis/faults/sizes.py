@@ -19,7 +19,7 @@ from nameexpr.compiler.analysis.operands import (
 )
 from nameexpr.compiler.analysis.resolve import Resolved
 from nameexpr.compiler.analysis.rules.summation import listed
-from nameexpr.compiler.ir.axes import Unnamed, is_under_dots, shown
+from nameexpr.compiler.ir.axes import Labels, Unnamed, is_under_dots, shown
 from nameexpr.dims import is_keyword
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, did_you_mean
 from nameexpr.records import record
@@ -220,19 +220,28 @@ def missing(scene: Scene) -> list[Diagnostic]:
     covered: set[str] = set()
     for position, axes in enumerate(scene.resolved.operands):
         for dim, labels in enumerate(axes):
-            free = [label for label in dict.fromkeys(labels) if label not in scene.sizes]
+            every = dict.fromkeys(label for part in _parts(scene, labels) for label in part)
+            free = [label for label in every if label not in scene.sizes]
+            free = [label for label in free if not isinstance(label, Unnamed)] or free
             if free and not covered.issuperset(free) and len(diagnostics) < TOLD:
                 covered.update(free)
                 diagnostics.append(_free_in_group(scene, position, dim, free))
-    result = dict.fromkeys(label for labels in scene.resolved.result for label in labels)
-    only = [label for label in result if label not in scene.sizes and label not in covered]
+    made = scene.resolved.made
+    only = [label for label in made if label not in scene.sizes and label not in covered]
     return diagnostics + [_free_in_result(scene, label) for label in only[: TOLD - len(diagnostics)]]
+
+
+def _parts(scene: Scene, labels: Labels) -> tuple[Labels, ...]:
+    """Return the labels of each part of a dim; one that is not read in parts has one."""
+    reading = scene.resolved.readings.get(labels[0]) if len(labels) == 1 else None
+    return (labels,) if reading is None else reading.parts
 
 
 def _free_in_group(scene: Scene, position: int, dim: int, free: list[str]) -> Diagnostic:
     item, label = scene.item_at(position, dim), free[0]
     size = scene.operands[position].shape[dim]
-    equation = f"{size} = {' * '.join(map(shown, scene.resolved.operands[position][dim]))}"
+    parts = _parts(scene, scene.resolved.operands[position][dim])
+    equation = f"{size} = {' + '.join(' * '.join(map(shown, part)) or '1' for part in parts)}"
     zero = " (a factor is 0)" if size == 0 else ""
     message = f"{listed(free)} {'is' if len(free) == 1 else 'are'} not determined by {equation}{zero}"
     keyword = f"{label}=..."

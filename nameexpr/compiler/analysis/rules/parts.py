@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from nameexpr.compiler.analysis.recurrences import groups_of
-from nameexpr.errors import Diagnostic, Mark
+from nameexpr.errors import Diagnostic, Mark, Span
 from nameexpr.syntax import ast
 from nameexpr.syntax.items import group_of, parts_of
 from nameexpr.syntax.unparse import unparse_item
@@ -25,41 +25,57 @@ def part_faults(
         yield from values_fault(tree.text, statement)
 
 
-def use_faults(text: str, terms: Iterable[ast.Term]) -> Iterator[Diagnostic]:
-    """Yield the errors in the parts and positions of uses."""
+def use_faults(text: str, terms: Iterable[ast.Term], *, is_split: bool = False) -> Iterator[Diagnostic]:
+    """Yield the errors in the parts and positions of uses; where they are split, several parts are read."""
     for item in [item for term in terms for item in term.items]:
         parts = parts_of(item)
         yield from _shape_faults(text, item)
-        if parts is not None:
+        if parts is not None and not is_split:
             yield from _one_live_part(text, item, parts)
         elif isinstance(item, ast.At):
             yield from _positioned_dim(text, item)
 
 
 def _shape_faults(text: str, item: ast.Item) -> Iterator[Diagnostic]:
-    """Yield the parts that are missing, or that are not products of single dims."""
+    """Yield the parts that are not products of single dims."""
     parts = parts_of(item)
-    group = group_of(item)
-    for inner in () if group is None else group.items:
-        if parts_of(inner) is not None:
-            message, hint = "parts in a group are not supported yet", "give the dim of the parts a term"
-            yield Diagnostic("NE226", message, text, (Mark(item.span),), hint=hint)
     for part in () if parts is None else parts.parts:
-        if not part.items:
-            hint = "a part is a dim or a number: (1 + T)"
-            yield Diagnostic("NE129", "a part is missing", text, (Mark(item.span),), hint=hint)
-        for inner in part.items:
-            if isinstance(inner, ast.STRETCHED) or parts_of(inner) is not None:
-                message = f"'{unparse_item(inner)}' cannot be in a part: it is not a single dim"
-                hint = "name the dims of each part: (a + b c)"
-                yield Diagnostic("NE226", message, text, (Mark(inner.span),), hint=hint)
+        if len(part.items) > 1 or not isinstance(part.items[0], ast.Anonymous):
+            yield from _factor_faults(text, part, is_part=True)
+    base = item.base if isinstance(item, ast.At) else item
+    group = group_of(base)
+    if group is not None:
+        yield from _factor_faults(text, group, is_part=False)
+
+
+def _factor_faults(text: str, group: ast.Group, *, is_part: bool) -> Iterator[Diagnostic]:
+    """Yield the factors of a part or a group that are not dims: positions, parts, in a part also what
+    stretches.
+    """
+    for inner in group.items:
+        written, hint = unparse_item(inner), "name the dims of each part: (a + b c)"
+        if isinstance(inner, ast.At):
+            message = f"'{written}' cannot be in {'a part' if is_part else 'a group'}: it is for a whole dim"
+            hint = f"write the position after the brackets: (h w)@{written.partition('@')[2]}"
+            yield Diagnostic("NE226", message, text, (Mark(inner.span),), hint=hint)
+        elif not is_part and parts_of(inner) is not None:
+            message, hint = "parts in a group are not supported yet", "give the dim of the parts a term"
+            yield Diagnostic("NE226", message, text, (Mark(inner.span),), hint=hint)
+        elif is_part and (isinstance(inner, (*ast.STRETCHED, ast.Anonymous)) or parts_of(inner) is not None):
+            message = f"'{written}' cannot be in a part: it is not a single dim"
+            yield Diagnostic("NE226", message, text, (Mark(inner.span),), hint=hint)
+        elif (nested := group_of(inner)) is not None:
+            yield from _factor_faults(text, nested, is_part=is_part)
 
 
 def _one_live_part(text: str, item: ast.Item, parts: ast.Parts) -> Iterator[Diagnostic]:
     live = [part for part in parts.parts if is_live(part)]
-    if len(live) != 1:
+    rests = [part for part in parts.parts if any(isinstance(one, ast.Anonymous) for one in part.items)]
+    if len(live) != 1 or len(rests) > 1:
         message = f"which part of {unparse_item(parts)} is meant?"
         hint = "write _ for the part that is not: x[N (a=2 + _)]"
+        if len(live) == 1:
+            hint = "a single part can be _, for the rest: x[N (2 + a + _)]"
         yield Diagnostic("NE220", message, text, (Mark(item.span),), hint=hint)
 
 
@@ -101,23 +117,22 @@ def values_fault(text: str, statement: ast.Statement) -> Iterator[Diagnostic]:
     elif not all(part.items for parts in joined for part in parts.parts):
         return  # a part is missing
     elif joined and count not in (len(blocks), sum(blocks)):
-        yield _wrong_count(text, joined, len(blocks), statement.values)
+        spans = [value.span for value in statement.values]
+        yield wrong_count(text, joined, len(blocks), spans, "value")
 
 
-def _wrong_count(
-    text: str, joined: Sequence[ast.Parts], blocks: int, values: Sequence[ast.Node]
+def wrong_count(
+    text: str, joined: Sequence[ast.Parts], blocks: int, spans: Sequence[Span], what: str
 ) -> Diagnostic:
-    written = " ".join(map(unparse_item, joined))
-    things = "parts" if len(joined) == 1 else "blocks"
-    have = "has" if len(joined) == 1 else "have"
-    message = f"{written} {have} {blocks} {things} and {_values(len(values))}"
-    marks = (*(Mark(parts.span) for parts in joined), *(Mark(value.span) for value in values))
-    thing = things.removesuffix("s")
-    hint = f"one value for each {thing}, in order; {things} that are numbers may go without, and are 0"
-    if len(joined) > 1:
-        hint = "one value for each block, row by row; blocks with a number may go without, and are 0"
+    """Return the diagnostic for values, or operands, that are not one for each block (NE222)."""
+    is_one = len(joined) == 1
+    things = "parts" if is_one else "blocks"
+    given = f"{len(spans)} {what}{'s' if len(spans) != 1 else ''}"
+    message = (
+        f"{' '.join(map(unparse_item, joined))} {'has' if is_one else 'have'} {blocks} {things} and {given}"
+    )
+    marks = tuple([Mark(span) for span in (*(parts.span for parts in joined), *spans)])
+    hint = f"one {what} for each part, in order; parts that are numbers may go without, and are 0"
+    if not is_one:
+        hint = f"one {what} for each block, row by row; blocks with a number may go without, and are 0"
     return Diagnostic("NE222", message, text, marks, hint=hint)
-
-
-def _values(count: int) -> str:
-    return "1 value" if count == 1 else f"{count} values"

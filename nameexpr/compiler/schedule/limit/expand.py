@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.graph import Graph
-from nameexpr.compiler.ir.nodes import Along, Arrange, Drop, Gather, Map, Node, Reduction, View, Window
+from nameexpr.compiler.ir.nodes import Reduction, with_sources
 from nameexpr.compiler.planning.plan import ContractionPlan, Step
 from nameexpr.records import record, replace
 
@@ -36,7 +36,7 @@ def expand(graph: Graph, plans: Plans) -> Expanded:
     steps: dict[int, tuple[int, ...]] = {}
     expanded = Expanded(whole, numbers, {}, steps)
     for number, node in enumerate(graph.nodes):
-        node = _renumbered(node, numbers)
+        node = with_sources(node, numbers)
         if number in plans and isinstance(node, Reduction):
             known = graph.labels[number], graph.dtypes[number]
             steps[number] = tuple(_steps(expanded, node, known, *plans[number]))
@@ -76,17 +76,3 @@ def _steps(
         expanded.plans[made] = single, before + place
         values.append(made)
     return values[len(node.factors) :]
-
-
-def _renumbered(node: Node, numbers: Mapping[int, int]) -> Node:
-    match node:
-        case View(_, value) | Along(_, value) | Arrange(value) | Drop(value) | Window(value) if value >= 0:
-            return replace(node, value=numbers[value])
-        case Gather(value, positions):
-            read = [replace(position, value=numbers[position.value]) for position in positions]
-            return replace(node, value=numbers[value], positions=tuple(read))
-        case Map(_, arguments):
-            return replace(node, arguments=tuple([numbers[value] for value in arguments]))
-        case Reduction(_, factors):
-            return replace(node, factors=tuple([numbers[value] for value in factors]))
-    return node

@@ -55,7 +55,7 @@ def examples(n: int) -> tuple[tuple[Instruction, Shapes], ...]:
         (ir.as_complex(0), ((n, 2),)),
         (ir.repeat(0, (3, n, n)), (square,)),
         (ir.embed(0, square, (0, 0)), ((n,),)),
-        (ir.join((0,), (n, n + 2), (Piece((0, 1), square, square),), "float64"), (square,)),
+        (ir.concatenate((0,), (n, n + 2), (Piece((0, 1), square, square),), "float64"), (square,)),
         (ir.copy(0), (square,)),
         (ir.full(square, 0.0, "float64"), ()),
         (ir.ones(square, "float64"), ()),

@@ -67,7 +67,8 @@ def words(text: str, what: str, kind: Kind | None = None) -> list[str]:
 def names_of(node: Node) -> list[tuple[str, str]]:
     """Return (kind, name) of all tensors and functions of a value, sorted by nothing."""
     found = [pair for child in children(node) for pair in names_of(child)]
-    if isinstance(node, Use) and node.span != getattr(node.term, "span", None):  # not a label in a position
+    is_label = isinstance(node, Use) and node.name_span == getattr(node.term, "span", None)
+    if isinstance(node, Use) and not is_label:
         found.append(("tensor", node.name))
     if isinstance(node, Call | CallAlong):
         found.append(("function", node.function))

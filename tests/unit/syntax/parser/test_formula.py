@@ -31,7 +31,7 @@ from nameexpr.syntax.ast import (
 )
 from nameexpr.syntax.parser.formula import parse_formula, with_semicolons
 from nameexpr.syntax.unparse import unparse_value
-from nameexpr.syntax.walk import children, nodes
+from nameexpr.syntax.walk import children, nodes, places
 from oracle.generate.formulas import seeded_case
 
 X, Y = Use("x", None), Use("y", None)
@@ -197,9 +197,27 @@ def test_no_statement_is_empty(text: str) -> None:
     assert len(parts) == 1 or all(part.strip() for part in parts)
 
 
-def everything(tree: Formula) -> Iterator[Node]:
+def everything(tree: Formula) -> Iterator[tuple[Node, bool]]:
+    """Yield all nodes, and whether each is in a position, where names are labels."""
     for statement in tree.statements:
-        yield from nodes(statement.value)
+        for value in statement.values:
+            inside = {
+                id(one)
+                for use in nodes(value)
+                if isinstance(use, Use) and use.term
+                for place in places(use.term)
+                for one in nodes(place)
+            }
+            yield from [(node, id(node) in inside) for node in nodes(value)]
+
+
+def read(text: str, is_place: bool) -> Node:
+    if not is_place:
+        return parse_formula(f"({text})").statements[0].value
+    use = parse_formula(f"x[_@({text})]").statements[0].value
+    assert isinstance(use, Use) and use.term
+    (place,) = places(use.term)
+    return place
 
 
 def test_spans_point_at_what_was_read() -> None:
@@ -209,13 +227,14 @@ def test_spans_point_at_what_was_read() -> None:
         for statement in tree.statements:
             (again,) = parse_formula(text[statement.span.start : statement.span.end]).statements
             assert again == statement
-        for node in everything(tree):
+        for node, is_place in everything(tree):
             start, end = node.span.start, node.span.end
-            part = parse_formula(f"({text[start:end]})").statements[0].value
+            part = read(text[start:end], is_place)
             assert part == node, f"seed {seed}: {text[start:end]!r}"
             for child in children(node):
                 assert start <= child.span.start < child.span.end <= end
-            if isinstance(node, Use | Call | CallAlong):
+            is_label = isinstance(node, Use) and node.name_span == getattr(node.term, "span", None)
+            if isinstance(node, Use | Call | CallAlong) and not is_label:
                 name = text[node.name_span.start : node.name_span.end]
                 assert unparse_value(parse_formula(name).statements[0].value) == getattr(
                     node, "name", getattr(node, "function", None)

@@ -195,3 +195,63 @@ def test_single_elements_have_the_dtype_of_arrays(dtype: str) -> None:
     found = ne.evaluate("m[(1 + T)] = s[], m[_@T] * 3 - x[T]", s=np.zeros((), dtype), x=x)
     assert found.dtype == dtype
     assert_array_equal(found, np.concatenate(rows))
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 5])
+def test_only_the_last_rows_are_kept_where_only_they_are_read(steps: int) -> None:
+    operands, rows = network(steps)
+    last = ne.compile(f"{RNN}; h[_@(size[T]) B D]")
+    assert_allclose(last(**operands), rows[-1], rtol=1e-14)
+    assert "% 2" in last.plan(**operands).code or not steps
+    x, s = RNG.integers(-3, 4, (steps, 2)), RNG.integers(-3, 4, (3, 2))
+    found = list(s)
+    for t in range(steps):
+        found.append(found[t] + 2 * found[t + 2] - x[t])
+    text = "m[(a + T) D] = s[a D], m[_@T D] + 2 * m[_@(T + 2) D] - x[T D]"
+    for more, expected in (("m[_@(size[T] + k) D]", found[-3:]), ("m[_@(size[T] + 1) D]", found[-2])):
+        assert_array_equal(
+            ne.evaluate(f"{text}; {more}", s=s, x=x, sizes={"k": 3} if "k" in more else {}), expected
+        )
+    both = ne.compile(f"{text}; y[D] = m[_@(size[T] + 1) D]", outputs=["m", "y"])(s=s, x=x)
+    assert_array_equal(both[0], found)
+    assert_array_equal(both[1], found[-2])
+
+
+def test_the_last_rows_take_little_memory() -> None:
+    operands, _ = network(400)
+    whole, last = (ne.compile(text).plan(**operands) for text in (RNN, f"{RNN}; h[_@(size[T]) B D]"))
+    assert last.peak_bytes < whole.peak_bytes * 0.6
+
+
+def test_rows_are_read_at_positions_from_data() -> None:
+    order, x, rows = np.array([2, 0, 1]), RNG.random((4, 3)), [np.zeros(3)]
+    for step in x:
+        rows.append(rows[-1][order] + step)
+    found = ne.evaluate("m[(1 + T) C] = 0, m[_@T C@order[C]] + x[T C]", order=order, x=x)
+    assert_allclose(found, rows, rtol=1e-15)
+    parent, scores = np.array([[1, 0, 2], [0, 0, 1]]), [np.arange(3.0)]
+    for step in parent:
+        scores.append(scores[-1][step] + 1)
+    text = "s[(1 + T) j] = start[j], s[_@T j'@parent[T j]] + 1"
+    assert_array_equal(ne.evaluate(text, start=scores[0], parent=parent), scores)
+
+
+def test_neighbours_of_a_row_are_read_as_windows() -> None:
+    text = """w[(1 + T) H W] = x[H W],
+        sum[i j](w[_@T _@((H + i - 1) % size[H]) _@((W + j - 1) % size[W])])"""
+    x = RNG.integers(0, 2, (4, 5))
+    expected = sum(np.roll(x, (a, b), (0, 1)) for a in (-1, 0, 1) for b in (-1, 0, 1))
+    assert_array_equal(ne.evaluate(text, x=x, sizes={"T": 1, "i": 3, "j": 3})[-1], expected)
+
+
+def test_rows_and_parts_under_a_limit() -> None:
+    x, w = RNG.random((4, 60, 60)), RNG.random((60, 60))
+    text = """y[T N K] = sum[C](x[T N C] * w[C K]); p[T N (1 + K)] = y[T N K]
+        m[(1 + T) N] = 0, m[_@T N] + sum[K](p[T N K'@0] * y[T N K]); m"""
+    whole = ne.evaluate(text, x=x, w=w)
+    assert_array_equal(ne.evaluate(text, x=x, w=w, memory_limit=400_000), whole)
+    large = "s[(1 + T) D] = 0, tanh(s[_@T D]) * 2 + sqrt(x[T D] + s[_@T D]) / (1 + x[T D])"
+    x, rows = RNG.random((3, 70_000)), [np.zeros(70_000)]
+    for step in x:
+        rows.append(np.tanh(rows[-1]) * 2 + np.sqrt(step + rows[-1]) / (1 + step))
+    assert_allclose(ne.evaluate(large, x=x), rows, rtol=1e-14)
