@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from nameexpr.backends.numpy.arrays import native
 from nameexpr.compiler.ir.rolling import blocks, doubles, tiles_of
 
 Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
@@ -27,7 +28,9 @@ def rolling(ufunc: np.ufunc, x: Array, axis: int, window: Sequence[int], size: i
     >>> rolling(np.add, np.arange(6), 0, (0, 1, 1, 3), 4)
     array([ 3,  6,  9, 12])
     """
-    result = np.empty_like(x, shape=(*x.shape[:axis], size, *x.shape[axis + 1 :]), subok=False)
+    result = np.empty_like(
+        x, native(x.dtype), shape=(*x.shape[:axis], size, *x.shape[axis + 1 :]), subok=False
+    )
     if not result.size:
         return result
     offset, stride, apart, count = window
@@ -51,7 +54,7 @@ def _fill(ufunc: np.ufunc, x: Array, result: Array, axis: int, window: tuple[int
     if is_doubled:
         longest = stride * (tiles[axis] - 1) + apart * (count - 1) + 1
         shape = (*tiles[:axis], longest, *tiles[axis + 1 :])
-        buffers = [np.empty_like(x, shape=shape, subok=False) for _ in range(2)]
+        buffers = [np.empty_like(x, native(x.dtype), shape=shape, subok=False) for _ in range(2)]
     for block in blocks(result.shape, tiles):
         out, first = result[block], block[axis].start
         length = stride * (out.shape[axis] - 1) + apart * (count - 1) + 1

@@ -13,9 +13,19 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
+from nameexpr.backends.numpy.arrays import native
 from nameexpr.backends.numpy.reading import windows
-from nameexpr.compiler.ir.rolling import blocks, chunk_of, copied_cells, parts_of, run_of, weighed_tiles
+from nameexpr.compiler.ir.rolling import (
+    blocks,
+    chunk_of,
+    copied_cells,
+    is_one_run,
+    parts_of,
+    run_of,
+    weighed_tiles,
+)
 
 Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 View = tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[int, ...]]
@@ -30,15 +40,15 @@ def multiplied(x: Array, matrix: Array, view: View, kept: int) -> Array:
     >>> multiplied(np.arange(4.0), np.ones((2, 1)), ((0,), ((1, 1),), (3, 2)), 1).ravel()
     array([1., 3., 5.])
     """
-    shape = view[2]
+    shape, dtype = view[2], native(x.dtype)
     if 0 in shape or not matrix.size:
-        return np.zeros((*shape[:kept], matrix.shape[1]), x.dtype)
+        return np.zeros((*shape[:kept], matrix.shape[1]), dtype)
     seen, inner = windows(x, *view), prod(shape[kept:])
-    result = np.empty((*shape[:kept], matrix.shape[1]), x.dtype)
+    result = np.empty((*shape[:kept], matrix.shape[1]), dtype)
     is_across = _run(seen, range(kept)) > _run(seen, range(kept, seen.ndim))
     if is_across:
         seen = seen.transpose(*range(kept, seen.ndim), *range(kept))
-    buffer = np.empty(copied_cells(shape, kept, x.itemsize), x.dtype)
+    buffer = np.empty(copied_cells(shape, kept, x.itemsize), dtype)
     flat, done = result.reshape(-1, matrix.shape[1]), 0
     for part in parts_of(shape[:kept], *chunk_of(shape, kept, x.itemsize)):
         block = seen[(..., *part)] if is_across else seen[part]
@@ -66,9 +76,12 @@ def weighed(x: Array, weights: Array, view: View, kept: int) -> Array:
     """
     shape = view[2]
     if 0 in shape:
-        return np.zeros(shape[:kept], x.dtype)
+        return np.zeros(shape[:kept], native(x.dtype))
     seen, taps = windows(x, *view), list(product(*map(range, shape[kept:])))
-    result = np.empty_like(seen[(..., *taps[0])], subok=False)
+    if is_one_run(seen.shape, seen.strides, weights.shape, x.itemsize) and x.dtype.char in "fd":
+        run = as_strided(seen, (sum(shape) - 1,), (x.itemsize,))
+        return np.correlate(run, weights.ravel(), "valid")
+    result = np.empty_like(seen[(..., *taps[0])], native(x.dtype), subok=False)
     tiles = weighed_tiles(result.shape, seen.strides)
     spare = np.empty_like(result, shape=tiles)
     for block in blocks(result.shape, tiles):

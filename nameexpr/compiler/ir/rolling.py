@@ -119,6 +119,11 @@ def copied_cells(shape: Shape, kept: int, item: int) -> int:
     return size * prod(shape[axis + 1 :])
 
 
+def is_one_run(shape: Shape, steps: Sequence[int], weights: Shape, step: int) -> bool:
+    """Return whether windows go along one contiguous axis and have the same weights, for `numpy.correlate`."""
+    return len(shape) == len(weights) == 2 and tuple(steps) == (step, step) and weights[0] == 1  # noqa: PLR2004
+
+
 def weighed_tiles(shape: Shape, steps: Sequence[int]) -> Shape:
     """Return the size of a block of a weighed sum along each axis: those that are slow in memory are cut."""
     tiles = list(shape)

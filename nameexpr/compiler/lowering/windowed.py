@@ -37,14 +37,33 @@ def with_windows(
 
 
 def _spilled(build: Builder, strategy: Strategy, one: Value, other: Value) -> float:
-    """Return the cost of copies of windows that are larger than the caches."""
-    cost = 0.0
+    """Return the cost of copies of windows that a strategy does not include: those that BLAS needs, and the
+    main memory that all of them take.
+    """
+    costs, cost = build.target.costs, 0.0
     for value, own in ((one, strategy.rows), (other, strategy.columns)):
-        is_whole = build.is_mergeable(value, own) and build.is_mergeable(value, strategy.summed)
-        if strategy.kind == "matmul" and value.number in build.windows and not is_whole:
-            size = build.size(value.labels) * ITEM_BYTES.get(value.dtype, 8)
-            cost += build.target.costs.spill_cost(size)
+        if strategy.kind != "matmul" or value.number not in build.windows:
+            continue
+        is_merged = build.is_mergeable(value, own) and build.is_mergeable(value, strategy.summed)
+        if is_merged and _is_matrix(build, value, own, strategy.summed):
+            continue
+        if is_merged:
+            order = [label for label in strategy.outer if label in value.labels]
+            cost += costs.copy_cost(
+                build.sizes, build.steps(value), [*order, *own, *strategy.summed], value.dtype
+            )
+        cost += costs.spill_cost(build.size(value.labels) * ITEM_BYTES.get(value.dtype, 8))
     return cost
+
+
+def _is_matrix(build: Builder, value: Value, rows: Labels, columns: Labels) -> bool:
+    """Return whether BLAS reads two merged groups of labels as a matrix: one row after the other."""
+    steps = build.steps(value)
+    ends = [[abs(steps[label]) for label in own if build.sizes[label] != 1][-1:] for own in (rows, columns)]
+    if not all(ends):
+        return True
+    ((row,), (column,)), sizes = ends, (build.size(rows), build.size(columns))
+    return (column == 1 and row >= sizes[1]) or (row == 1 and column >= sizes[0])
 
 
 def _strategies(build: Builder, pair: Pair, window: Value, other: Value) -> Iterator[Strategy]:

@@ -265,10 +265,13 @@ def copied_bytes(instruction: Instruction, result: Array) -> int:
 
 def weighed_bytes(instruction: Instruction, source: Array, weights: Array, result: Array) -> int:
     """Return the bytes of a block of products of windows and weights."""
-    from nameexpr.compiler.ir.rolling import weighed_tiles
+    from nameexpr.compiler.ir.rolling import is_one_run, weighed_tiles
 
     kept, dtype = len(result.shape), result.dtype
-    steps = of_window(instruction, [(source.shape, source.strides)], instruction.shape)[:kept]
+    steps = of_window(instruction, [(source.shape, source.strides)], instruction.shape)
+    if dtype in ("float32", "float64") and is_one_run(instruction.shape, steps, weights.shape, 1):
+        return 0
+    steps = steps[:kept]
     tiles = weighed_tiles(result.shape, steps)
     own = tuple(map(min, tiles, weights.shape))
     parts = [Array(tiles, steps, dtype, result.item), Array(own, weights.strides[:kept], dtype, result.item)]

@@ -27,6 +27,7 @@ def layouts(x: np.ndarray[Any, Any]) -> dict[str, np.ndarray[Any, Any]]:
     back = tuple(slice(None, None, -1) for _ in x.shape)
     return {
         "rows": x,
+        "swapped": x.astype(x.dtype.newbyteorder()),
         "columns": np.asfortranarray(x),
         "strided": wide[every],
         "backwards": x[back].copy()[back],
