@@ -120,7 +120,7 @@ def copied_cells(shape: Shape, kept: int, item: int) -> int:
 
 
 def is_one_run(shape: Shape, steps: Sequence[int], weights: Shape, step: int) -> bool:
-    """Return whether windows go along one contiguous axis and have the same weights, for `numpy.correlate`."""
+    """Return whether windows along one contiguous axis have the same weights, as in `numpy.correlate`."""
     return len(shape) == len(weights) == 2 and tuple(steps) == (step, step) and weights[0] == 1  # noqa: PLR2004
 
 
