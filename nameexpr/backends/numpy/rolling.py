@@ -1,7 +1,7 @@
 """Reductions over windows along an axis, in about log2(count) passes over blocks that stay in the cache.
 
 A window of 2n elements is one of n elements combined with another; windows of as many elements as a number
-has bits are put together to those of any size. Nothing is subtracted, so that infinities and nans stay in
+has bits are combined to those of any size. Nothing is subtracted, so that infinities and nans stay in
 the windows that have them, and rounding errors as small as those of a pairwise sum. Few elements far apart
 are combined directly.
 """

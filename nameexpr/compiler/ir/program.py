@@ -10,7 +10,7 @@
                                     the second is their number in the graph
     take axes                       the first source at the positions in the second, along an axis; "index":
                                     along the first axes, at those in the others, which are broadcast;
-                                    "cell": the same, where these have no axes
+                                    "element": the same, where these have no axes
     as_real, as_complex             views of complex numbers with a last axis of their two parts, and back
     repeat shape                    a fresh array, broadcast to the shape
     embed shape, letters            zeros with the source on the diagonal of axes of the same letter

@@ -166,7 +166,7 @@ def _rolling(instruction: Instruction, source: str) -> Invocation:
 def _take(instruction: Instruction, source: str, *positions: str) -> Value:
     if instruction.function:
         cells = f"{source}[{', '.join(positions)}]"
-        return f"{cells}.copy()" if instruction.function == "cell" else cells
+        return f"{cells}.copy()" if instruction.function == "element" else cells
     return method(source, "take", *positions, axes_text(instruction.axes))
 
 
