@@ -81,7 +81,7 @@ def weighed(x: Array, weights: Array, view: View, kept: int) -> Array:
     if is_one_run(seen.shape, seen.strides, weights.shape, x.itemsize) and x.dtype.char in "fd":
         run = as_strided(seen, (sum(shape) - 1,), (x.itemsize,))
         return np.correlate(run, weights.ravel(), "valid")
-    result = np.empty_like(seen[(..., *taps[0])], native(x.dtype), subok=False)
+    result = np.empty_like(_element(seen, taps[0]), native(x.dtype), subok=False)
     tiles = weighed_tiles(result.shape, seen.strides)
     spare = np.empty_like(result, shape=tiles)
     for block in blocks(result.shape, tiles):
@@ -89,8 +89,14 @@ def weighed(x: Array, weights: Array, view: View, kept: int) -> Array:
         more = spare[tuple([slice(0, size) for size in out.shape])]
         cuts = zip(block, weights.shape[:kept], strict=True)
         own = weights[tuple([cut if size != 1 else slice(None) for cut, size in cuts])]
-        np.multiply(part[(..., *taps[0])], own[(..., *taps[0])], out=out)
+        np.multiply(_element(part, taps[0]), _element(own, taps[0]), out=out)
         for tap in taps[1:]:
-            np.multiply(part[(..., *tap)], own[(..., *tap)], out=more)
+            np.multiply(_element(part, tap), _element(own, tap), out=more)
             np.add(out, more, out=out)
     return result
+
+
+def _element(x: Array, tap: tuple[int, ...]) -> Array:
+    """Return one element of each window, or its weight."""
+    index: tuple[Any, ...] = (..., *tap)
+    return x[index]

@@ -238,6 +238,13 @@ class Instruction(NamedTuple):
         return self.primitive.removeprefix("integer_").replace("_", "")
 
     @property
+    def kept(self) -> int:
+        """The number of axes of the windows in a product that the result has."""
+        (count,) = self.constants
+        assert isinstance(count, int)
+        return count
+
+    @property
     def is_weak(self) -> bool:
         """Whether it computes a number from numbers alone."""
         return isinstance(self.dtype, WeakDtype)

@@ -143,7 +143,7 @@ def of_positions(instruction: Instruction, sources: Shapes) -> Shape:
 def of_products(instruction: Instruction, sources: Shapes) -> Shape:
     """Return the shape of sums of products of windows: their first axes, and the columns of a matrix."""
     source, other = sources
-    (kept,) = map(int, instruction.constants)
+    kept = instruction.kept
     shape = of_positions(instruction, [source])
     if instruction.primitive == "window_weigh":
         assert broadcast(other, shape) == shape, f"{instruction} of {sources}"
@@ -154,7 +154,7 @@ def of_products(instruction: Instruction, sources: Shapes) -> Shape:
 
 def work_of_products(instruction: Instruction, sources: Shapes, result: Shape) -> int:
     """Return the number of multiplications and additions of windows."""
-    (kept,) = map(int, instruction.constants)
+    kept = instruction.kept
     return 2 * prod(result) * prod(instruction.shape[kept:])
 
 

@@ -11,13 +11,14 @@ from collections.abc import Iterator, Sequence
 
 from nameexpr.compiler.ir.axes import Labels, product_label
 from nameexpr.compiler.ir.dtypes import BLAS, ITEM_BYTES
-from nameexpr.compiler.ir.program import Instruction
+from nameexpr.compiler.ir.program import Instruction, Primitive
 from nameexpr.compiler.ir.rolling import BLOCK, copied_cells
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.products import Pair, Strategy, matrix
 from nameexpr.records import replace
 
-MULTIPLY, WEIGH = "window_multiply", "window_weigh"
+MULTIPLY: Primitive = "window_multiply"
+WEIGH: Primitive = "window_weigh"
 TAPS = 4096
 """The number of elements of a window up to which they are weighed one after the other."""
 
@@ -113,7 +114,8 @@ def emit_windowed(build: Builder, strategy: Strategy, one: Value, other: Value) 
     else:
         other = matrix(build, other, (), summed, columns)
     number, shape = (source.number, other.number), build.shape(order)
-    made = Instruction(strategy.kind, number, shape, view.axes, letters, constants=(len(rows),))
+    primitive = WEIGH if strategy.kind == WEIGH else MULTIPLY
+    made = Instruction(primitive, number, shape, view.axes, letters, constants=(len(rows),))
     if strategy.kind == WEIGH:
         kept = replace(one, labels=rows, strides=None)
         if one.strides is not None:

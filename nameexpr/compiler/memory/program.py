@@ -272,7 +272,7 @@ SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]
     "sum": lambda one, sources, result: reduce_buffers(sources[0], one.axes, one.dtype or result.dtype),
     "window_reduce": lambda one, sources, result: rolling_bytes(one, sources[0], result),
     "window_multiply": lambda one, sources, result: copied_bytes(one, result),
-    "window_weigh": lambda one, sources, result: weighed_bytes(one, *sources, result),
+    "window_weigh": weighed_bytes,
     "slices": lambda one, sources, result: slices_bytes(one, sources[0]),
     "repeat": lambda one, sources, result: repeat_bytes(sources[0], one.shape),
     "concatenate": join_bytes,

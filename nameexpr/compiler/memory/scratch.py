@@ -259,15 +259,15 @@ def copied_bytes(instruction: Instruction, result: Array) -> int:
     """Return the bytes of a block of windows that is copied for a product."""
     from nameexpr.compiler.ir.rolling import copied_cells
 
-    (kept,) = map(int, instruction.constants)
+    kept = instruction.kept
     return result.item * copied_cells(instruction.shape, kept, result.item) if result.cells else 0
 
 
-def weighed_bytes(instruction: Instruction, source: Array, weights: Array, result: Array) -> int:
+def weighed_bytes(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
     """Return the bytes of a block of products of windows and weights."""
     from nameexpr.compiler.ir.rolling import is_one_run, weighed_tiles
 
-    kept, dtype = len(result.shape), result.dtype
+    (source, weights), kept, dtype = sources, len(result.shape), result.dtype
     steps = of_window(instruction, [(source.shape, source.strides)], instruction.shape)
     if dtype in ("float32", "float64") and is_one_run(instruction.shape, steps, weights.shape, 1):
         return 0

@@ -154,7 +154,7 @@ def _window(instruction: Instruction, source: str) -> Value:
 def _windowed(instruction: Instruction, source: str, other: str) -> Invocation:
     view = instruction.axes, instruction.letters, instruction.shape
     name = "multiplied" if instruction.primitive == "window_multiply" else "weighed"
-    return Callee("windows", name)(source, other, str(view), str(instruction.constants[0]))
+    return Callee("windows", name)(source, other, str(view), str(instruction.kept))
 
 
 def _rolling(instruction: Instruction, source: str) -> Invocation:

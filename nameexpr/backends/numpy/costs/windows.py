@@ -35,7 +35,7 @@ def rolling_cost(instruction: Instruction, sources: Sequence[Strided], result: S
 
 def multiplied_cost(instruction: Instruction, sources: Sequence[Strided], result: Strided) -> float:
     """Return the cost of windows that are copied in blocks and multiplied with a matrix."""
-    (kept,), shape = map(int, instruction.constants), instruction.shape
+    kept, shape = instruction.kept, instruction.shape
     steps = dict(zip(map(str, range(len(shape))), _steps(instruction, sources[0]), strict=True))
     sizes, order = dict(zip(steps, shape, strict=True)), [*steps]
     copy = min(copy_cost(sizes, steps, own, result.dtype) for own in (order, [*order[kept:], *order[:kept]]))
@@ -48,7 +48,7 @@ def multiplied_cost(instruction: Instruction, sources: Sequence[Strided], result
 
 def weighed_cost(instruction: Instruction, sources: Sequence[Strided], result: Strided) -> float:
     """Return the cost of windows whose elements are multiplied and added one after the other."""
-    (kept,) = map(int, instruction.constants)
+    kept = instruction.kept
     taps, blocks = prod(instruction.shape[kept:]), -(-result.cells // BLOCK)
     each = cell_cost("multiply", (result.dtype,) * 2, result.dtype)
     each += cell_cost("add", (result.dtype,) * 2, result.dtype)
