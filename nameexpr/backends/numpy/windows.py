@@ -99,4 +99,5 @@ def weighed(x: Array, weights: Array, view: View, kept: int) -> Array:
 def _element(x: Array, tap: tuple[int, ...]) -> Array:
     """Return one element of each window, or its weight."""
     index: tuple[Any, ...] = (..., *tap)
-    return x[index]
+    found: Array = x[index]
+    return found

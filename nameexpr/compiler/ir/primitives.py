@@ -294,8 +294,6 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "item": PrimitiveRules(_as_asked, is_view=True),
 }
 
-WORKING: frozenset[Primitive] = frozenset({
-    "dot", "vecdot", "matmul", "integer_matmul", "multiply", "einsum", "sum", "slices",
-    "window_multiply", "window_reduce", "window_weigh",
-})  # fmt: skip
+WORKING: frozenset[Primitive] = frozenset({"dot", "vecdot", "matmul", "integer_matmul", "multiply", "einsum",
+    "sum", "slices", "window_multiply", "window_reduce", "window_weigh"})  # fmt: skip
 """Primitives that compute a step of a plan; the step's other instructions only prepare it."""
