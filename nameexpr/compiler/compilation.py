@@ -77,7 +77,7 @@ class Compilation(Generic[Tree]):
     @property
     def reducer(self) -> str | None:
         """The reducer of an expression."""
-        return next(node.reducer for node in self.graph.nodes if isinstance(node, Reduction))
+        return next((node.reducer for node in self.graph.nodes if isinstance(node, Reduction)), None)
 
     @property
     def result_axes(self) -> Axes:

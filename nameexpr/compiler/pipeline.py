@@ -90,12 +90,13 @@ def compile_expression(
     options: Options,
 ) -> Compilation[Expression]:
     """Return the program of an expression whose sizes are solved."""
-    graph, result = build_expression(typed, dtypes)
+    graph, results = build_expression(typed, dtypes)
     sizes = typed.sizes
     shapes = [[prod([sizes[label] for label in labels]) for labels in axes] for axes in typed.operands]
     operands = Operands(tuple(map(tuple, shapes)), dtypes.operands, tuple(layouts))
     needed = range(len(graph.nodes))
-    return _compiled(tree, graph, (result,), needed, operands, (typed.names,), (result,), options)
+    names = (typed.names, *(() if typed.blocks is None else typed.blocks.names))
+    return _compiled(tree, graph, results, needed, operands, names, results, options)
 
 
 def compile_formula(
@@ -153,13 +154,14 @@ def _compiled(
 
         raise error(too_many_dims(tree, wide.dims, wide.operands)) from None
     same: tuple[int, ...] = ()
-    if options.same and isinstance(tree, Expression):
+    is_contraction = isinstance(tree, Expression) and len(plans) == 1
+    if options.same and is_contraction:
         program, plans, same = _shared(graph, operands, options, program, plans, lowered)
     elif options.same and len(outputs) == 1:  # several results must not be views of each other
         program, same = _shared_formula(program, options.same)
     shapes = shapes_of(program)
     is_large = not options.constants and _has_large_value(shapes, options.target)
-    if is_large or not isinstance(tree, Expression):
+    if is_large or not is_contraction:
         program, shapes = _scheduled(tree, program, shapes, options.target)
     if options.memory_limit is not None:
         if not same:
@@ -232,7 +234,7 @@ def _limited(
     """Return the program, or one with loops that fits the limit; the modules for loops are only loaded if
     needed.
     """
-    if not isinstance(tree, Expression):
+    if not isinstance(tree, Expression) or not plans:
         from nameexpr.compiler.schedule.limit.formula import GraphSearch, fit_formula
 
         return fit_formula(tree, GraphSearch(*given), program, plans)

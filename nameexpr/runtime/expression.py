@@ -93,15 +93,32 @@ class ExpressionEntry(Entry):
         wanted = self.dtype
         if wanted is not None:
             _check_wanted(self.text, dtypes, wanted, typed.reducer)
-        chosen = _dtypes_of_product(dtypes, wanted, typed.reducer, bool(typed.dropped))
+        is_moved = typed.blocks is not None
+        if is_moved:
+            chosen = _dtypes_of_blocks(dtypes, wanted)
+        else:
+            chosen = _dtypes_of_product(dtypes, wanted, typed.reducer, bool(typed.dropped))
         if chosen is not None:
             return chosen
         pairs = zip(describe(self.tree.inputs, operands), dtypes, strict=False)
         infos = tuple(info._replace(labels=(str(dtype),)) for info, dtype in pairs)
         listed = " and ".join(dict.fromkeys(str(dtype) for dtype in dtypes))
-        message = f"elements of dtype {listed} cannot be multiplied"
+        message = f"elements of dtype {listed} cannot be {'in one array' if is_moved else 'multiplied'}"
         hint = "convert the operands to numbers first"
         raise error(Diagnostic("NE505", message, self.text, (), infos, hint))
+
+
+def _dtypes_of_blocks(dtypes: tuple[np.dtype[Any], ...], wanted: np.dtype[Any] | None) -> Dtypes | None:
+    """Return the dtypes of an expression that moves values, or None if no array can hold all of them."""
+    common = wanted or promoted(dtypes)
+    if common is None:
+        return None
+    is_cast = [wanted is not None and not dtype.isnative for dtype in dtypes]
+    names = [
+        swapped(number_name(one)) if cast else number_name(one)
+        for one, cast in zip(dtypes, is_cast, strict=True)
+    ]
+    return Dtypes(tuple(names), "", number_name(common))
 
 
 @lru_cache(maxsize=4096)

@@ -68,6 +68,7 @@ def run_fault(fault: Exception, compiled: Compilation[Any], operands: Sequence[A
         return error(Diagnostic("NE526", message, text, tuple(map(Mark, spans)), infos, hint))
     dtypes = " and ".join(dict.fromkeys(str(operand.dtype) for operand in operands))
     combined = f"combined by {compiled.reducer}" if compiled.reducer else "multiplied or added"
+    combined = combined if compiled.plans else "moved"
     message = f"elements of dtype {dtypes} cannot be {combined}"
     are_numbers = all(operand.dtype.kind in "biufc" for operand in operands)
     hint = reason if are_numbers else f"convert the operands to numbers first ({reason})"

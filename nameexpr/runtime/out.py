@@ -8,17 +8,37 @@ import numpy as np
 
 from nameexpr.compiler.ir.axes import Names
 from nameexpr.errors import Diagnostic, error
-from nameexpr.tensors import NamedTensor
+from nameexpr.tensors import NamedTensor, wrap
 from nameexpr.tensors.coordinates import agreed
 from nameexpr.tensors.writing import store
 
 
 def write_out(out: Any, result: Any, text: str) -> Any:
-    """Copy the result into `out` and return `out`.
+    """Copy the result into `out` and return `out`; of several results each into its own.
 
     Names follow PyTorch's rule for `out=`: an unnamed tensor takes the result's names, a named one must
     already have them.
     """
+    if not isinstance(result, tuple):
+        _check(out, result, text)
+        return _write(out, result)
+    if not isinstance(out, tuple | list) or len(out) != len(result):
+        message = f"the text has {len(result)} results, and out= is not as many arrays"
+        hint = f"give a tuple of {len(result)} arrays, one for each result"
+        raise error(Diagnostic("NE611", message, text, hint=hint))
+    for one, own in zip(out, result, strict=True):
+        _check(one, own, text)
+    # Results may be views of an operand, whose memory another one may be written to.
+    copies = [_copied(own) for own in result]
+    return tuple([_write(one, own) for one, own in zip(out, copies, strict=True)])
+
+
+def _copied(result: Any) -> Any:
+    return wrap(result._data.copy(), result.names) if isinstance(result, NamedTensor) else result.copy()
+
+
+def _check(out: Any, result: Any, text: str) -> None:
+    """Raise an error if a result cannot be written into `out`."""
     data = out._data if isinstance(out, NamedTensor) else out
     if isinstance(out, int):
         hint = f"for a label named out, give its size as sizes={{'out': {out}}}"
@@ -42,14 +62,25 @@ def write_out(out: Any, result: Any, text: str) -> Any:
         message = f"the result is of dtype {values.dtype}, which out= of dtype {data.dtype} cannot hold"
         raise error(Diagnostic("NE613", message, text, hint="give an array of a dtype that holds the result"))
     if not isinstance(out, NamedTensor):
-        np.copyto(data, values, casting="same_kind")
-        return out
-    names: Names = result.names if isinstance(result, NamedTensor) else (None,) * result.ndim
+        return
+    names = _names_of(result)
     if out.names != names and any(name is not None for name in out.names):
         message = f"out= has the names {out.names}, and the result has {names}"
         hint = "out= must have no names, or exactly those of the result"
         raise error(Diagnostic("NE407", message, text, hint=hint))
     if out._coordinates and isinstance(result, NamedTensor):
         agreed([result._coordinates, out._coordinates], "out=")
-    store(out, values.astype(data.dtype, copy=False), names)  # a cast may warn, and a warning may be an error
+
+
+def _names_of(result: Any) -> Names:
+    return result.names if isinstance(result, NamedTensor) else (None,) * result.ndim
+
+
+def _write(out: Any, result: Any) -> Any:
+    values = np.asarray(result._data if isinstance(result, NamedTensor) else result)
+    if not isinstance(out, NamedTensor):
+        np.copyto(out, values, casting="same_kind")
+        return out
+    # A cast may warn, and a warning may be an error.
+    store(out, values.astype(out._data.dtype, copy=False), _names_of(result))
     return out

@@ -110,3 +110,50 @@ def test_the_least_size_is_taken_whatever_the_order() -> None:
     texts = ["y = x[_@(t+1)] + x[_@(2*t)]", "y = x[_@(2*t)] + x[_@(t+1)]"]
     for text in texts:
         np.testing.assert_array_equal(formulas.evaluate(text, x=V), V[1:4] + V[:6:2])
+
+
+HALVES = V[:2].astype("float16")
+ROUND = np.array([[0.0, 1, 9], [9, 0, 1], [1, 9, 0]])
+
+RECURRENCES: list[tuple[str, dict[str, Any], Any]] = [
+    ("m[(1 + T)] = 2, 0.5 * m[_@T] + x[T]", {"x": K}, [2, 2, -1, 0]),
+    ("f[(2 + n=6)] = 1, f[_@(n+1)] + f[_@n]", {}, [1, 1, 2, 3, 5, 8, 13, 21]),
+    ("m[(1 + T)] = 0, m[_@T] + x[T]; y = m[_@(size[T])]", {"x": V}, V.sum()),
+    ("m[(a + 1 + T)] = x[a], 7, m[_@(T+1)] * 2", {"x": K, "sizes": {"T": 2}}, [1, -2, 0.5, 7, -4, 1]),
+    ("d[(1 + s) i j] = w[i j], min[k](d[_@s i k] + d[_@s k j]); y = d[_@size[s] i j]",
+     {"w": ROUND, "sizes": {"s": 2}}, [[0, 1, 2], [2, 0, 1], [1, 2, 0]]),
+    ("a[(1 + T)] = 0, b[_@T] + x[T]; b[(1 + T)] = 1, a[_@(T+1)]*2; y[c T] = a[(1+T)] + index[c] * b[(1+T)]",
+     {"x": K, "sizes": {"c": 2}}, [[2, 2, 4.5], [6, 6, 13.5]]),
+    ("z[T] = h[_@T] * x[T]; h[(1 + T)] = 1, z[T] + 1", {"x": K}, [1, 2, -3, -0.5]),
+    ("m[(1 + T)] = 0, m[_@T] + x[T]", {"x": V[:0]}, [0]),
+    ("m[D (1 + T)] = 1, m[D _@T] * x[_@T D]", {"x": A}, [[1, 0, 0], [1, 1, 4], [1, 2, 10]]),
+    ("m[(1 + T)] = 0, m[_@T] * 2 + b", {"b": 2.5, "sizes": {"T": 3}}, [0, 2.5, 7.5, 17.5]),
+    ("m[(1 + T)] = b, where(b == 1, m[_@T], b) / 2", {"b": 1, "sizes": {"T": 2}}, [1, 0.5, 0.25]),
+    ("m[(1 + T)] = 0.5, 0.5 * m[_@T] + x[T]", {"x": HALVES}, np.array([0.5, 3.25, 0.625], "float16")),
+    ("m[(1 + T)] = 0, m[_@T] + i[T]", {"i": np.array([200, 100], "uint8")}, np.array([0, 200, 44], "uint8")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "operands", "expected"), RECURRENCES, ids=[row[0] for row in RECURRENCES])
+def test_recurrences_go_on_from_row_to_row(text: str, operands: dict[str, Any], expected: Any) -> None:
+    actual = formulas.evaluate(text, **operands)
+    np.testing.assert_array_equal(actual, expected)
+    assert actual.dtype == np.asarray(expected).dtype or actual.dtype == float
+
+
+NO_RECURRENCES: list[tuple[str, str]] = [
+    ("m[T] = m[T] + x[T]", "NE243"),
+    ("m[(T + 1)] = m[_@(T+1)] + x[T], 0", "NE243"),
+    ("m[(1 + T)] = 0, m[_@(T+1)] + x[T]", "NE242"),
+    ("m[(1 + T)] = 0, m[_@(T-1)] + x[T]", "NE242"),
+    ("m[(1 + T)] = 0, m[_@0] + x[T]", "NE242"),
+    ("m[(1 + T)] = 0, m[_@T] + mean[T](x[T])", "NE244"),
+    ("a[(1 + T)] = 0, b[_@(T+1)] + x[T]; b[(1 + T)] = 1, a[_@T]", "NE242"),
+]
+
+
+@pytest.mark.parametrize(("text", "rule"), NO_RECURRENCES, ids=[text for text, _ in NO_RECURRENCES])
+def test_what_is_no_recurrence_is_rejected(text: str, rule: str) -> None:
+    with pytest.raises(Refused) as caught:
+        formulas.evaluate(text, x=V)
+    assert caught.value.rule == rule

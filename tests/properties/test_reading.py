@@ -10,9 +10,9 @@ import pytest
 import nameexpr as ne
 from oracle.generate import formulas as generate
 from oracle.reference.formulas import Refused, answers
-from oracle.test_reading import EXPRESSIONS, FORMULAS, REFUSED
+from oracle.test_reading import EXPRESSIONS, FORMULAS, NO_RECURRENCES, RECURRENCES, REFUSED, V
 
-V, I3 = np.arange(4.0), np.ones(3)
+X, I3 = np.arange(4.0), np.ones(3)
 NOT_YET = {"p[((a + b) c)] = x[a c], 0 * x[b c] + 1", "y = x[((1 + a) c)]"}
 
 SHARED: list[tuple[str, dict[str, Any]]] = [
@@ -34,9 +34,10 @@ def test_expressions_are_what_the_reference_says(text: str, operands: Any, sizes
     np.testing.assert_array_equal(ne.einsum(text, *operands, sizes=sizes), expected)
 
 
-@pytest.mark.parametrize(
-    ("text", "operands"), [row[:2] for row in FORMULAS], ids=[row[0] for row in FORMULAS]
-)
+TEXTS = [row[:2] for row in [*FORMULAS, *RECURRENCES]]
+
+
+@pytest.mark.parametrize(("text", "operands"), TEXTS, ids=[text for text, _ in TEXTS])
 def test_formulas_are_what_the_reference_says(text: str, operands: dict[str, Any]) -> None:
     if text in NOT_YET:
         with pytest.raises(ne.NameExprError, match="NE226"):
@@ -46,7 +47,10 @@ def test_formulas_are_what_the_reference_says(text: str, operands: dict[str, Any
     assert generate.same(ne.evaluate(text, **operands), expected)
 
 
-@pytest.mark.parametrize(("text", "operands", "code"), REFUSED, ids=[row[0] for row in REFUSED])
+WRONG = [*REFUSED, *((text, {"x": V}, code) for text, code in NO_RECURRENCES)]
+
+
+@pytest.mark.parametrize(("text", "operands", "code"), WRONG, ids=[row[0] for row in WRONG])
 def test_what_does_not_fit_is_rejected(text: str, operands: dict[str, Any], code: str) -> None:
     with pytest.raises(ne.NameExprError, match=code):
         ne.evaluate(text, **operands)
@@ -54,7 +58,7 @@ def test_what_does_not_fit_is_rejected(text: str, operands: dict[str, Any], code
 
 @pytest.mark.parametrize(("text", "operands"), SHARED, ids=[text for text, _ in SHARED])
 def test_sizes_that_several_positions_share_leave_no_dim(text: str, operands: dict[str, Any]) -> None:
-    operands = {"i": I3, "x": V, **operands}
+    operands = {"i": I3, "x": X, **operands}
     try:
         (expected,) = answers(text, **operands)
     except Refused:

@@ -29,6 +29,7 @@ from nameexpr.syntax.ast import LABELLED, STRETCHED, Expression, Label, Literal,
 from nameexpr.syntax.limits import limits
 
 if TYPE_CHECKING:
+    from nameexpr.compiler.analysis.blocks import Blocks
     from nameexpr.compiler.analysis.readings import Readings
     from nameexpr.compiler.analysis.resolve import Resolved
 
@@ -41,7 +42,7 @@ class Typed:
     dim, several for a group, none for a dim of size 1 that is dropped or created. `dropped` are the labels
     that the result lacks, in the order of their first mention; `reducer` combines them: None is the implicit
     sum of a contraction, `CUSTOM` a callable. `readings` describe the dims that are read in parts or at
-    positions.
+    positions, `blocks` what is moved to or from the parts of a dim.
     """
 
     operands: tuple[Axes, ...]
@@ -51,6 +52,7 @@ class Typed:
     dropped: Labels
     reducer: str | None
     readings: Readings = {}  # noqa: RUF012  never written to
+    blocks: Blocks | None = None
 
 
 def type_expression(
@@ -67,10 +69,16 @@ def type_expression(
     typed = None if keywords else _labels_only(tree, operands, reducer)
     if typed is None:
         is_reduced = reducer is not None or tree.reducer is not None
-        resolved, names, sizes = _solved(tree, operands, keywords, is_reduced=is_reduced)
+        resolved, (names, *others), sizes = _solved(tree, operands, keywords, is_reduced=is_reduced)
         reducer = tree.reducer.name if tree.reducer is not None else reducer
-        dropped = _dropped(tree, resolved)
-        typed = Typed(resolved.operands, resolved.result, names, sizes, dropped, reducer, resolved.readings)
+        blocks = None
+        if resolved.joined or resolved.others:
+            from nameexpr.compiler.analysis.blocks import read_blocks
+
+            blocks = read_blocks(tree, resolved, sizes, others)
+        dropped = () if blocks else _dropped(tree, resolved)
+        rest = reducer, resolved.readings, blocks
+        typed = Typed(resolved.operands, resolved.result, names, sizes, dropped, *rest)
     if typed.reducer in NEED_ELEMENTS and any(typed.sizes[label] == 0 for label in typed.dropped):
         raise error(_no_elements(tree, operands, typed))
     return typed
@@ -78,16 +86,17 @@ def type_expression(
 
 def _solved(
     tree: Expression, operands: Sequence[Operand], keywords: Mapping[str, int], *, is_reduced: bool = False
-) -> tuple[Resolved, Names, dict[str, int]]:
+) -> tuple[Resolved, list[Names], dict[str, int]]:
+    """Return the labels of a text, the names of each result, and all sizes."""
     from nameexpr.compiler.analysis.names import match_names, result_names
     from nameexpr.compiler.analysis.resolve import resolve
     from nameexpr.compiler.analysis.sizes import solve
 
     resolved = resolve(tree, operands, is_reduced=is_reduced)
-    names: Names = ()
+    names: list[Names] = [()] * (1 + len(resolved.others))
     under = match_names(tree, operands, resolved.packs)
     if under and tree.outputs is not None:
-        names = result_names(tree.outputs[0], under, tree.text, tree.inputs, operands)
+        names = [result_names(term, under, tree.text, tree.inputs, operands) for term in tree.outputs]
     resolved, sizes = solve(tree, operands, resolved, keywords)
     return resolved, names, sizes
 
@@ -184,8 +193,12 @@ def _no_elements(tree: Expression, operands: Sequence[Operand], typed: Typed) ->
     )
 
 
-def build_expression(typed: Typed, dtypes: Dtypes) -> tuple[Graph, int]:
-    """Return the graph of an expression, and the number of its result."""
+def build_expression(typed: Typed, dtypes: Dtypes) -> tuple[Graph, tuple[int, ...]]:
+    """Return the graph of an expression, and the numbers of its results."""
+    if typed.blocks is not None:
+        from nameexpr.compiler.analysis.blocks import build_blocks
+
+        return build_blocks(typed.blocks, dtypes)
     nodes: list[Node] = [View(position, -1, axes) for position, axes in enumerate(typed.operands)]
     every = (*typed.operands, typed.result)
     labels = [tuple(dict.fromkeys(chain.from_iterable(axes))) for axes in every]
@@ -202,9 +215,8 @@ def build_expression(typed: Typed, dtypes: Dtypes) -> tuple[Graph, int]:
     # Indices, truth values and the results of a caller's function do not have the dtype of the operands.
     known = result if reducer in {None, "sum"} or reducer in SAME_DTYPE or is_counted else ""
     nodes += [reduction, Arrange(len(nodes), typed.result)]
-    return Graph(dict(typed.sizes), nodes, [*labels, tuple(kept), order], [*known_dtypes, known, known]), len(
-        nodes
-    ) - 1
+    dtypes_of_all = [*known_dtypes, known, known]
+    return Graph(dict(typed.sizes), nodes, [*labels, tuple(kept), order], dtypes_of_all), (len(nodes) - 1,)
 
 
 def _read(typed: Typed, nodes: list[Node], labels: list[Labels], dtypes: list[str]) -> list[int]:

@@ -17,6 +17,7 @@ from nameexpr.compiler.ir.axes import (
     Labels,
     Unnamed,
     anonymous,
+    flat,
     literal,
     shown,
     under_word,
@@ -37,7 +38,8 @@ class Resolved:
     "...".
 
     `sized` are the items that write sizes, where the text has more terms than these. `readings` tell how dims
-    are read that no label of the value stands for.
+    are read that no label of the value stands for, and `joined` which parts dims of results have. `others`
+    are the labels of the results after the first.
     """
 
     operands: tuple[Axes, ...]
@@ -46,6 +48,17 @@ class Resolved:
     packs: dict[str, int]
     sized: tuple[ast.Sized, ...] = ()
     readings: dict[str, Reading] = field(default_factory=dict)
+    joined: dict[str, Reading] = field(default_factory=dict)
+    others: tuple[Axes, ...] = ()
+
+    @property
+    def made(self) -> Labels:
+        """The labels of results, with those of parts in place of the dims that consist of them."""
+        found: list[str] = []
+        for axes in (self.result, *self.others):
+            for label in flat(axes):
+                found += flat(self.joined[label].parts) if label in self.joined else (label,)
+        return tuple(dict.fromkeys(found))
 
 
 def resolve(tree: ast.Expression, operands: Sequence[Operand], *, is_reduced: bool = False) -> Resolved:
@@ -68,10 +81,13 @@ def resolve(tree: ast.Expression, operands: Sequence[Operand], *, is_reduced: bo
     )
     for position, (term, own) in enumerate(zip(tree.inputs, axes, strict=True)):
         _check_dims(tree.text, title(operands[position], position), term, own)
-    result: Axes = ()
-    if tree.outputs is not None:
-        result = resolve_result(tree.outputs[0], packs, reader.written, tree.text, reader.readings)
-    return Resolved(axes, result, reader.written, packs, (), reader.readings)
+    joined: dict[str, Reading] = {}
+    results = [
+        resolve_result(term, packs, reader.written, tree.text, joined)
+        for term in tree.outputs or (ast.Term(()),)
+    ]
+    rest = reader.readings, joined, tuple(results[1:])
+    return Resolved(axes, results[0], reader.written, packs, (), *rest)
 
 
 def _where(operand: Operand, term: ast.Term, position: int) -> str:
@@ -86,17 +102,16 @@ def resolve_result(
     packs: dict[str, int],
     written: dict[str, int],
     text: str,
-    readings: dict[str, Reading],
-    name: str = "",
+    joined: dict[str, Reading],
 ) -> Axes:
-    """Return the labels of every dim of a result, of a statement's `name`, and record the sizes in its term
-    and its dims that consist of parts.
+    """Return the labels of every dim of a result, and record the sizes in its term and its dims that consist
+    of parts.
     """
     dims: list[tuple[ast.Item, int]] = []
     for item in term.items:
         inside = numbers(item, packs[item.word]) if isinstance(item, ast.STRETCHED) else (0,)
         dims += [(item, number) for number in inside]
-    axes = _Reader(packs, written, readings=readings).axes(dims, None)
+    axes = _Reader(packs, written, readings=joined).axes(dims, None)
     _check_dims(text, "the result", term, axes)
     return axes
 

@@ -126,8 +126,9 @@ def solve(
     scene = faults.Scene(tree, operands, resolved, keywords, sizes)
     if resolved.readings and not (equations.clashes or equations.contradictions):
         _solve_positions(scene, equations, plain)
-    dims = [labels for axes in (*resolved.operands, resolved.result) for labels in axes]
-    every = chain.from_iterable(chain(dims, *[_parts_of(labels, resolved) for labels in dims]))
+    dims = [labels for axes in resolved.operands for labels in axes]
+    inside = chain.from_iterable([_parts_of(labels, resolved) for labels in dims])
+    every = chain(chain.from_iterable(chain(dims, inside)), resolved.made)
     is_clear = not (equations.clashes or equations.contradictions or equations.unsolved)
     if not is_clear or not all(label in sizes for label in every):
         mistakes = faults.clashes(scene, equations.clashes)
@@ -136,11 +137,13 @@ def solve(
         mistakes = mistakes or faults.missing(scene)
         if mistakes:
             raise error(*mistakes)
+    for label, reading in resolved.joined.items():
+        sizes[label] = sum(prod([sizes[own] for own in part]) for part in reading.parts)
     return resolved, sizes
 
 
 def _parts_of(labels: Labels, resolved: Resolved) -> Sequence[Labels]:
-    """Return the labels of the parts that a dim is made of, if it is read in parts."""
+    """Return the labels of the parts of a dim, if it is read in parts."""
     reading = resolved.readings.get(labels[0]) if len(labels) == 1 else None
     return () if reading is None else reading.parts
 

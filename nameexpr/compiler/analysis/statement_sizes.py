@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from nameexpr.compiler.analysis.operands import Operand, Views
 from nameexpr.compiler.analysis.readings import placed
@@ -14,13 +14,18 @@ from nameexpr.syntax.items import is_read
 
 
 def read_statement(
-    tree: ast.Formula, statement: ast.Statement, shapes: Mapping[str, tuple[int, ...]], views: Views
+    tree: ast.Formula,
+    statement: ast.Statement,
+    shapes: Mapping[str, tuple[int, ...]],
+    views: Views,
+    rows: Collection[str] = (),
 ) -> None:
-    """Learn the sizes that positions in a statement determine; `shapes` are those of earlier statements.
+    """Learn the sizes that positions in a statement determine; `shapes` are those of earlier statements, and
+    `rows` those that are computed in the same recurrence.
 
     Positions of operands in other statements determine them too.
     """
-    read = [name for name, term in uses_of([statement]) if any(map(is_read, term.items))]
+    read = [name for name, term in uses_of([statement]) if name in rows or any(map(is_read, term.items))]
     if not any(name in shapes for name in read) and not placed(views.readings) - views.sizes.keys():
         return
     own = tuple(dict.fromkeys(uses_of([statement])))

@@ -66,3 +66,32 @@ def _distinct(moves: list[tuple[int, int]]) -> int:
             seen |= seen << step * more
             done += more
     return seen.bit_count()
+
+
+def is_disjoint(left: int, right: int, count: int, instructions: Sequence[Instruction]) -> bool:
+    """Return whether two views of one value go through windows that have no position in common, as their
+    ranges along some axis do not meet.
+    """
+    one, other = (_first_window(value, count, instructions) for value in (left, right))
+    if one is None or other is None or one.sources != other.sources:
+        return False
+    pairs = zip(_ranges(one), _ranges(other), strict=True)
+    return any(last < start or end < first for (first, last), (start, end) in pairs)
+
+
+def _first_window(value: int, count: int, instructions: Sequence[Instruction]) -> Instruction | None:
+    """Return the window that a view goes through; None if other views come before it."""
+    found = None
+    while value >= count and is_view(view := instructions[value - count]):
+        found = view
+        (value,) = view.sources
+    return found if found is not None and found.primitive == "window" else None
+
+
+def _ranges(window: Instruction) -> list[tuple[int, int]]:
+    """Return the first and the last position along each axis of the source."""
+    found = []
+    for offset, row in zip(window.axes, window.letters, strict=True):
+        ends = [step * (size - 1) for step, size in zip(row, window.shape, strict=True)]
+        found.append((offset + sum(min(end, 0) for end in ends), offset + sum(max(end, 0) for end in ends)))
+    return found

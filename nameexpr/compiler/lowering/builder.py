@@ -11,7 +11,6 @@ from typing import TypeVar
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.layouts import Layout, OperandLayout
-from nameexpr.compiler.ir.liveness import owners
 from nameexpr.compiler.ir.nodes import Read, windowed
 from nameexpr.compiler.ir.program import Instruction, Note
 from nameexpr.compiler.ir.strides import of_window
@@ -279,21 +278,3 @@ class Builder:
         self.read_strides(value)
         strides = {label: value.strides[value.axis(label)] for label in labels}
         return all(strides[one] == strides[other] * self.sizes[other] for one, other in pairwise(labels))
-
-    def apart(self, values: Sequence[Value]) -> tuple[int, ...]:
-        """Return the numbers of values that share no memory, nor have elements in two places."""
-        if self.windows:
-            from nameexpr.compiler.ir.windows import overlaps
-
-            shapes = {number: self.shape(source.labels) for number, (source, _) in self.windows.items()}
-            seen = self.count, self.instructions, shapes
-            values = [self.copied(one, is_lax=True) if overlaps(one.number, *seen) else one for one in values]
-        owner = owners(self.count, self.instructions)
-        results: list[int] = []
-        for value in values:
-            number = value.number
-            if owner[number] in [owner[result] for result in results]:
-                number = self.emit(Instruction("copy", (number,)), value.labels, value.dtype).number
-                owner.append(number)
-            results.append(number)
-        return tuple(results)

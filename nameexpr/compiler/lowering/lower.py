@@ -65,11 +65,13 @@ class Lowering:
         build, shapes = self.build, self.operands.shapes
         for number in _schedule_order(self.graph, needed, self.fusing):
             self.value(number)
-        values = [self.value(output) for output in outputs]
-        results = build.apart(values) if len(values) > 1 or build.windows else (values[0].number,)
-        notes, used, offers = tuple(build.notes), build.used_strides, tuple(build.offers)
-        several = results if len(results) > 1 else ()
-        return Program(shapes, tuple(build.instructions), notes, results[-1], used, several, offers)
+        results = tuple([self.value(output).number for output in outputs])
+        if len(results) > 1 or build.windows:
+            from nameexpr.compiler.lowering.values import apart
+
+            results = apart(build, [self.value(output) for output in outputs])
+        rest = build.used_strides, results[1:] and results, tuple(build.offers)
+        return Program(shapes, tuple(build.instructions), tuple(build.notes), results[-1], *rest)
 
     def value(self, number: int) -> Value:
         """Return a value, which is created if it does not exist yet."""

@@ -4,12 +4,14 @@ array.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.liveness import owners
 from nameexpr.compiler.ir.nodes import Along, Drop, Filled, Index, Join, Scalar, Window, number_of
 from nameexpr.compiler.ir.program import Instruction, Number, Piece
+from nameexpr.compiler.ir.windows import is_disjoint, overlaps
 from nameexpr.compiler.lowering.builder import Builder, Value
 
 INDEX = "int64"
@@ -66,7 +68,7 @@ def _join(build: Builder, graph: Graph, node: Join, source: Callable[[int], Valu
         if not isinstance(value, Scalar):
             sources.append(build.expand(source(number), own).number)
     made = Instruction(
-        "join",
+        "concatenate",
         tuple(sources),
         build.shape(node.labels),
         dtype=node.dtype,
@@ -74,3 +76,25 @@ def _join(build: Builder, graph: Graph, node: Join, source: Callable[[int], Valu
         pieces=tuple(pieces),
     )
     return build.emit(made, node.labels, node.dtype, build.row_major_strides(node.labels))
+
+
+def apart(build: Builder, values: Sequence[Value]) -> tuple[int, ...]:
+    """Return the numbers of values that share no element with each other, and in which no two elements are
+    one: those that do are copied.
+    """
+    seen = build.count, build.instructions
+    if build.windows:
+        shapes = {number: build.shape(source.labels) for number, (source, _) in build.windows.items()}
+        is_copied = [overlaps(one.number, *seen, shapes) for one in values]
+        pairs = zip(values, is_copied, strict=True)
+        values = [build.copied(one, is_lax=True) if twice else one for one, twice in pairs]
+    owner = owners(*seen)
+    results: list[int] = []
+    for value in values:
+        number = value.number
+        same = [one for one in results if owner[one] == owner[number]]
+        if not all(is_disjoint(number, one, *seen) for one in same):
+            number = build.emit(Instruction("copy", (number,)), value.labels, value.dtype).number
+            owner.append(number)
+        results.append(number)
+    return tuple(results)

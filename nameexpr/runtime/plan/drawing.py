@@ -87,7 +87,7 @@ def drawn(running: Running, text: str, rows: Sequence[Row], operands: int, limit
     from nameexpr.runtime.plan.flow import formula_graphs
     from nameexpr.runtime.plan.network import expression_graphs, memory_of
 
-    graphs = expression_graphs if running.is_expression else formula_graphs
+    graphs = expression_graphs if running.is_contraction else formula_graphs
     network, tree = graphs(running, text, rows)
     return Drawn(network, tree, memory_of(running, text, rows, operands, limit))
 

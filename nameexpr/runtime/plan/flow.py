@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from math import prod
+from typing import Any
 
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.compilation import Compilation
@@ -50,7 +51,8 @@ from nameexpr.runtime.plan.titles import HOLE, along, written_call, written_numb
 
 def formula_graphs(running: Running, text: str, rows: Sequence[Row]) -> tuple[Flow, Flow]:
     """Return the flow of a formula's values and that of the executed steps."""
-    bound = frozenset(running.compiled.tree.operands[position] for position in running.bound)
+    names = _operand_names(running.compiled)
+    bound = frozenset(names[position] for position in running.bound)
     return _Values(running.compiled, bound).flow(text), _steps_flow(running, text, rows, bound)
 
 
@@ -59,10 +61,11 @@ class _Values:
     take them; values that only reorder dims are left out.
     """
 
-    def __init__(self, compiled: Compilation[Scope], bound: frozenset[str]) -> None:
-        self.compiled, self.bound = compiled, bound
+    def __init__(self, compiled: Compilation[Any], bound: frozenset[str]) -> None:
+        self.compiled, self.bound, self.operands = compiled, bound, _operand_names(compiled)
         self.names: dict[int, list[str]] = {}
-        for one, value in zip(compiled.tree.tree.statements, compiled.statements, strict=True):
+        statements = compiled.tree.tree.statements if isinstance(compiled.tree, Scope) else ()
+        for one, value in zip(statements, compiled.statements, strict=bool(statements)):
             if one.name is not None:
                 self.names.setdefault(value, []).append(one.name)
 
@@ -100,14 +103,14 @@ class _Values:
         if isinstance(node, Scalar):
             return written_number(number_of(node))
         if isinstance(node, View) and node.position >= 0:
-            return self.compiled.tree.operands[node.position]
+            return self.operands[node.position]
         return self.names.get(value, [HOLE])[0]
 
     def _title(self, value: int) -> str:  # noqa: PLR0912  a case for each kind
         node = self.compiled.graph.nodes[value]
         match node:
             case View(position, earlier):
-                return self.compiled.tree.operands[position] if earlier < 0 else "relabelled"
+                return self.operands[position] if earlier < 0 else "relabelled"
             case Scalar():
                 return str(number_of(node))
             case Filled(number):
@@ -142,6 +145,13 @@ class _Values:
         if isinstance(node, Window):
             return f"window of {source}"
         return f"{source} at {', '.join([self._argument(position.value) for position in node.positions])}"
+
+
+def _operand_names(compiled: Compilation[Any]) -> Sequence[str]:
+    """Return the operands as pictures call them: by their names in a formula."""
+    if isinstance(compiled.tree, Scope):
+        return compiled.tree.operands
+    return [f"operand {position}" for position in range(len(compiled.operands.shapes))]
 
 
 def _behind(graph: Graph, value: int) -> int:

@@ -55,7 +55,7 @@ def outline_of(compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> Outl
         compiled.shapes[program.result],
         _names(compiled, specs),
         _dtype(running),
-        compiled.plans[0].flops if running.is_expression else total_flops(running, program),
+        compiled.plans[0].flops if running.is_contraction else total_flops(running, program),
         peak_bytes(program, compiled.shapes, compiled.given),
         CALL + fsum(estimate_seconds(program, compiled.shapes, compiled.given)),
     )
@@ -75,7 +75,7 @@ def _naive_flops(running: Running, flops: int) -> int:
     plans = running.compiled.plans
     if running.is_bound and not flops:
         return 0
-    if not running.is_expression:
+    if not running.is_contraction:
         pointwise = sum(map(pointwise_flops, running.program.instructions))
         return max(flops, sum(plan.naive_flops for plan in plans) + pointwise)
     (plan,) = plans
@@ -87,7 +87,8 @@ def _dtype(running: Running) -> str:
     """Return the dtype of the computation; "" if an expression only moves elements."""
     dtypes = [note.dtype for note in running.program.notes]
     computed = [dtype for dtype in dtypes if dtype and not isinstance(dtype, WeakDtype)]
-    has_work = not running.is_expression or running.compiled.plans[0].flops
+    plans = running.compiled.plans
+    has_work = not running.is_expression or (plans and plans[0].flops)
     return computed[-1] if computed and has_work else ""
 
 

@@ -68,6 +68,11 @@ class Running:
         return isinstance(self.compiled.tree, Expression)
 
     @property
+    def is_contraction(self) -> bool:
+        """Whether the text is an expression that combines elements, for which there is a plan."""
+        return self.is_expression and bool(self.compiled.plans)
+
+    @property
     def code(self) -> str:
         """The NumPy code that is executed, as a function to paste, with labels in comments only; a preceding
         function `prepare` returns the last operands of `compute`.

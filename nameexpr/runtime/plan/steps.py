@@ -171,7 +171,7 @@ def flops_of(
             found.append(sum(steps[step].flops for step in sliced[number]) + pointwise_flops(one))
         elif one.loop is not None:
             found.append(0)
-        elif one.primitive == "fused" and running.is_expression:
+        elif one.primitive == "fused" and running.is_contraction:
             found.append(running.compiled.plans[0].flops)
         elif note.step is None or one.primitive in {"reduce", "apply"}:
             own = round(_blocks(loops) * pointwise_flops(one))
@@ -210,7 +210,7 @@ def _reduced_flops(
     """Return the flops of a reducer that is not a sum: one per element."""
     if one.primitive not in REDUCING:
         return 0
-    if running is not None and running.is_expression:
+    if running is not None and running.is_contraction:
         (plan,) = running.compiled.plans
         return plan.reduction_flops * repeats(loops, plan.steps[-1].labels if plan.steps else plan.terms[0])
     is_sum = one.primitive == "slices" and one.function == "sum"

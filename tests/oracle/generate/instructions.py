@@ -85,10 +85,12 @@ def embed(source: int, shape: Shape, letters: Letters) -> Instruction:
     return Instruction("embed", (source,), shape, letters=(tuple(dict.fromkeys(letters)), letters))
 
 
-def join(sources: Sequence[int], shape: Shape, pieces: Sequence[Piece], dtype: str) -> Instruction:
+def concatenate(sources: Sequence[int], shape: Shape, pieces: Sequence[Piece], dtype: str) -> Instruction:
     """A fresh array with the sources in their pieces, and zeros elsewhere."""
     holes = (None,) * len(sources)
-    return Instruction("join", tuple(sources), shape, dtype=dtype, constants=holes, pieces=tuple(pieces))
+    return Instruction(
+        "concatenate", tuple(sources), shape, dtype=dtype, constants=holes, pieces=tuple(pieces)
+    )
 
 
 def copy(source: int, *, is_large: bool = False, is_lax: bool = False) -> Instruction:
@@ -124,6 +126,22 @@ def arange(size: int) -> Instruction:
 def slices(source: int, reducer: str, axes: Axes) -> Instruction:
     """A sum, or what another reducer makes, over axes: slice after slice."""
     return Instruction("slices", (source,), axes=axes, function=reducer)
+
+
+def window_multiply(
+    source: int, matrix: int, window: tuple[Axes, tuple[Axes, ...]], shape: Shape, kept: int
+) -> Instruction:
+    """Windows (where they begin, and how they go on), whose axes but the first `kept` are summed, times a
+    matrix.
+    """
+    return Instruction("window_multiply", (source, matrix), shape, *window, constants=(kept,))
+
+
+def window_weigh(
+    source: int, weights: int, window: tuple[Axes, tuple[Axes, ...]], shape: Shape, kept: int
+) -> Instruction:
+    """Windows times weights, which have the same axes, summed over all but the first `kept`."""
+    return Instruction("window_weigh", (source, weights), shape, *window, constants=(kept,))
 
 
 def window_reduce(source: int, reducer: str, axis: int, window: Axes, shape: Shape) -> Instruction:

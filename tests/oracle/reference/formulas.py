@@ -18,8 +18,10 @@ from typing import Any
 import numpy as np
 
 from oracle.reference.match import Named
+from oracle.reference.recurrences import groups_of, reads_itself
 from oracle.reference.run import Answer, Run
 from oracle.reference.statements import parse
+from oracle.reference.steps import run_group
 from oracle.reference.text import Refused
 
 __all__ = ["Answer", "Named", "Refused", "answers", "evaluate"]
@@ -62,8 +64,11 @@ def answers(
     statements = parse(text)
     with np.errstate(all="ignore"):
         run = Run(statements, sizes or {}, operands)
-        for statement in statements:
-            run.execute(statement)
+        for group in groups_of(statements):
+            if reads_itself(group):
+                run_group(run, group)
+            else:
+                run.execute(group[0])
     wanted = [statements[-1].name] if outputs is None else list(outputs)
     if unknown := set(wanted) - set(run.placed):
         raise Refused("outputs", f"{unknown} are no statements")

@@ -141,6 +141,15 @@ def filled_in(
     return Placed(Value(array, axes, dtype, error), ((),) * len(items), names)
 
 
+def write(pair: tuple[Any, Any], where: Sequence[Value], value: Value, dtype: np.dtype[Any]) -> None:
+    """Put the cells of a value into an array, and their errors into another."""
+    labels = union(where)
+    if other := set(value.labels) - set(labels):
+        raise Refused("NE223", f"{other} are not in the block")
+    at = np.broadcast_arrays(*(laid_out(one, labels).array for one in where))
+    pair[0][tuple(at)], pair[1][tuple(at)] = converted(laid_out(value, labels), dtype, at[0].shape)
+
+
 def joint_dots(values: Sequence[Value]) -> list[str]:
     """The labels of ``...`` in any of the values."""
     return list(dots_of(values))

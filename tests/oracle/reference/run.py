@@ -70,6 +70,8 @@ class Run:
         self.placed: dict[str, Placed] = {}
         learn_written(self.scope, statements, sizes, [one.term or () for one in self.held.values()])
         self.views: dict[tuple[str, Term], View] = {}
+        self.steps: dict[str, Any] = {}
+        self.weak: dict[str, Any] = {}
         self.see(nodes_of(statements))
 
     def see(self, nodes: Iterable[Tree]) -> None:
@@ -183,7 +185,10 @@ class Run:
         if isinstance(tree, Use):
             return self.used(tree)
         body = self.product(tree.body) if tree.name in SUMMING else self.value(tree.body)
-        return along(tree.name, body, expand(self.scope, units_of(tree.dims), body.labels))
+        dims = expand(self.scope, units_of(tree.dims), body.labels)
+        if self.weak:  # rows whose dtype is not known have no labels either
+            dims = [label for label in dims if label in body.labels]
+        return along(tree.name, body, dims)
 
     def product(self, tree: Tree) -> Value:
         """Evaluate what is summed: its factors are widened before they are multiplied."""
@@ -198,11 +203,22 @@ class Run:
     def used(self, use: Use) -> Value:
         """The array of one use, cut into its labels."""
         if use.term is None and use.name not in self.held:
-            return self.values[use.name]
+            return self.at_step(self.values[use.name])
+        if use.name in self.weak:
+            return from_number(self.weak[use.name])
         cut, placed = self.cut(use), self.placed.get(use.name)
         if placed and placed.value.number is not None and not placed.dims:
             return from_number(placed.value.number)
         return from_number(self.numbers[use.name]) if use.name in self.numbers else cut
+
+    def at_step(self, value: Value) -> Value:
+        """A value as a step sees it."""
+        if not self.steps.keys() & set(value.labels):
+            return value
+        every = zip(value.labels, value.array.shape, strict=True)
+        return gather(
+            value, [from_array(self.steps.get(label, np.arange(size)), (label,)) for label, size in every]
+        )
 
     def cut(self, use: Use) -> Value:
         """Read the cells of an array, each where its term says."""
@@ -229,7 +245,9 @@ class Run:
         return cells(item, indices, self.scope.sizes, whole)
 
     def indices(self, label: str) -> Value:
-        """The indices of a label."""
+        """The indices of a label: in a recurrence that of the step alone."""
+        if label in self.steps:
+            return from_array(self.steps[label], (label,))
         return from_array(np.arange(self.scope.size(label), dtype="int64"), (label,))
 
     def axes(self, use: Use) -> tuple[str, ...]:

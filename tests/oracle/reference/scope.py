@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from oracle.reference.affine import affine, is_at
 from oracle.reference.match import match_name, pack_span, unify
+from oracle.reference.recurrences import groups_of, reads_itself, start_of
 from oracle.reference.rules import (
     inner_items,
     labels_of,
@@ -25,7 +26,7 @@ from oracle.reference.rules import (
     refuse_repeated_names,
 )
 from oracle.reference.sizes import Positions, learn, settle
-from oracle.reference.statements import Along, Call, Index, Size, Statement, Tree, Use
+from oracle.reference.statements import Index, Size, Statement, Use
 from oracle.reference.text import (
     Blank,
     Group,
@@ -38,6 +39,7 @@ from oracle.reference.text import (
     Term,
     parts,
 )
+from oracle.reference.walks import nodes_of, walk
 
 DOTS = "..."
 
@@ -89,23 +91,6 @@ class Scope:
         return self.sizes[label]
 
 
-def walk(tree: Tree) -> Iterator[Tree]:
-    """All nodes of a tree and of its positions, in the order of the text."""
-    yield tree
-    children = tree.args if isinstance(tree, Call) else (tree.body,) if isinstance(tree, Along) else ()
-    if isinstance(tree, Use):
-        children = tuple(item.place for item in inner_items(tree.term or ()) if is_at(item))
-    for child in children:
-        yield from walk(child)
-
-
-def nodes_of(statements: Sequence[Statement]) -> Iterator[Tree]:
-    """All nodes of some statements."""
-    for statement in statements:
-        for value in statement.values:
-            yield from walk(value)
-
-
 def units_of(term: Term) -> list[str]:
     """The labels of a term on the left, and its packs as a word with ``:*`` after it, once each."""
     found = [
@@ -136,13 +121,17 @@ def uses_of(statements: Sequence[Statement]) -> dict[str, list[Term | None]]:
     """The terms of each operand's uses, in the order of the text."""
     made: set[str] = set()
     uses: dict[str, list[Term | None]] = {}
-    for statement in statements:
-        for node in nodes_of([statement]):
-            if isinstance(node, Use) and node.name not in made:
+    for group in groups_of(statements):
+        names = {statement.name for statement in group}
+        own = names if any(start_of(statement) for statement in group) else set()
+        for node in nodes_of(group):
+            if isinstance(node, Use) and node.name not in made | own:
                 uses.setdefault(node.name, []).append(node.term)
-        if statement.name in made or statement.name in uses:
-            raise Refused("name", f"{statement.name} is not new")
-        made.add(statement.name)
+        for name in (statement.name for statement in group):
+            if name in made or name in uses:
+                is_meant = reads_itself(group) and group[0].term is not None
+                raise Refused("NE243" if is_meant else "name", f"{name} is not new")
+            made.add(name)
     return uses
 
 

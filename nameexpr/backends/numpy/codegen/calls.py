@@ -151,6 +151,12 @@ def _window(instruction: Instruction, source: str) -> Value:
     return f"{source}[{', '.join(ranges)}]"
 
 
+def _windowed(instruction: Instruction, source: str, other: str) -> Invocation:
+    view = instruction.axes, instruction.letters, instruction.shape
+    name = "multiplied" if instruction.primitive == "window_multiply" else "weighed"
+    return Callee("windows", name)(source, other, str(view), str(instruction.kept))
+
+
 def _rolling(instruction: Instruction, source: str) -> Invocation:
     (axis,), (window,) = instruction.axes, instruction.letters
     combine = numpy(REDUCTIONS[instruction.function].combine)
@@ -160,7 +166,7 @@ def _rolling(instruction: Instruction, source: str) -> Invocation:
 def _take(instruction: Instruction, source: str, *positions: str) -> Value:
     if instruction.function:
         cells = f"{source}[{', '.join(positions)}]"
-        return f"{cells}.copy()" if instruction.function == "cell" else cells
+        return f"{cells}.copy()" if instruction.function == "element" else cells
     return method(source, "take", *positions, axes_text(instruction.axes))
 
 
@@ -183,7 +189,7 @@ def _range(start: int, step: int, length: int) -> str:
 def _join(instruction: Instruction, *sources: str) -> Invocation:
     pieces = str(tuple([(piece.starts, piece.lengths, piece.split) for piece in instruction.pieces]))
     shape, values = str(instruction.shape), filled(instruction, sources)
-    return Callee("joining", "joined")(shape, quoted(instruction.dtype), pieces, *values)
+    return Callee("joining", "joined")(shape, _dtype(instruction.dtype) or "None", pieces, *values)
 
 
 CALLS: Mapping[Primitive, Callable[..., Value]] = {
@@ -204,7 +210,7 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "einsum": _einsum,
     "embed": lambda instruction, x: _ours("embed")(x, str(instruction.shape), str(instruction.letters[1])),
     "full": _full,
-    "join": _join,
+    "concatenate": _join,
     "integer_matmul": lambda instruction, x, y: _ours("integer_matmul")(x, y, quoted(instruction.dtype)),
     "inside": lambda instruction, x: Callee("reading", "inside")(x, *map(str, instruction.constants)),
     "matmul": lambda _, x, y: numpy("matmul")(x, y),
@@ -222,6 +228,8 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "transpose": _transpose,
     "vecdot": lambda _, x, y: numpy("vecdot")(x, y),
     "window": _window,
+    "window_multiply": _windowed,
     "window_reduce": _rolling,
+    "window_weigh": _windowed,
 }
 """The code of each instruction, from the instruction and the names of its sources."""

@@ -69,7 +69,7 @@ def reduction(values: Values, reducer: str, value: int, labels: Labels, span: Sp
     if labels and any(_is_choice(graph, factor) for factor in factors):
         from nameexpr.compiler.analysis.build.placing import placed
 
-        reduced = placed(values, reduced, span)
+        reduced = placed(values, reduced, span, reduction)
     for function, other in epilogue:
         reduced = values.map([reduced] if other < 0 else [reduced, other], function, span)
     # Integers among the factors were widened; this must not widen the floats that they are multiplied by.

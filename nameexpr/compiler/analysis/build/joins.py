@@ -35,16 +35,15 @@ def joined(values: Values, statement: ast.Statement, given: Sequence[int], axes:
     labels = flat(expand_ellipsis(axes, every))
     whole = {label: values.views.joined[label] for label in labels if label in values.views.joined}
     _learn_sizes(values, labels, whole)
-    blocks = _blocks(graph, statement, whole)
+    assert statement.term is not None
+    blocks = blocks_with_values(graph, whole, statement.term, len(nodes))
     for node, value, block in zip(nodes, given, blocks, strict=True):
         values.check_is_array(value, node.span)
         _check_block(values, replace(statement, value=node), value, labels, block)
     dtype = values.promoted(given, statement.span)
-    pairs = [_apart(graph, *pair, labels) for pair in zip(given, blocks, strict=True)]
-    parts = tuple(
-        [_strong(values, value, dtype, node) for (value, _), node in zip(pairs, nodes, strict=True)]
-    )
-    result = graph.add(Join(parts, tuple([block for _, block in pairs]), labels, dtype), labels, dtype)
+    pairs = zip(given, nodes, strict=True)
+    parts = [_strong(values, value, dtype, node) for value, node in pairs]
+    result = join(graph, parts, blocks, labels, dtype)
     values.unify_names(result, given, statement.span)
     return result
 
@@ -52,24 +51,32 @@ def joined(values: Values, statement: ast.Statement, given: Sequence[int], axes:
 def _learn_sizes(values: Values, labels: Labels, whole: Mapping[str, Reading]) -> None:
     """Record the sizes of dims that have parts."""
     graph = values.graph
+    parts = [part for reading in whole.values() for labels in reading.parts for part in labels]
+    own = [label for label in labels if label not in whole]
+    for label in (*parts, *own):
+        if label not in graph.sizes:
+            raise error(no_size(values.tree, label, labels))
     for label, reading in whole.items():
-        for part in [part for labels in reading.parts for part in labels]:
-            if part not in graph.sizes:
-                raise error(no_size(values.tree, part, labels))
         graph.sizes[label] = sum(map(graph.cells, reading.parts))
 
 
-def _blocks(graph: Graph, statement: ast.Statement, whole: Mapping[str, Reading]) -> list[Block]:
-    """Return the blocks that have values, row by row."""
-    assert statement.term is not None
+def blocks_with_values(graph: Graph, whole: Mapping[str, Reading], term: ast.Term, count: int) -> list[Block]:
+    """Return the blocks of a result that have values, row by row."""
     dims = []
     for label, reading in whole.items():
         ends = [sum(map(graph.cells, reading.parts[:at])) for at in range(len(reading.parts))]
         dims.append([Segment(label, *pair) for pair in zip(ends, reading.parts, strict=True)])
-    blocks, (is_live, _) = list(product(*dims)), blocks_of(statement.term)
-    if len(statement.values) == len(blocks):
+    blocks, (is_live, _) = list(product(*dims)), blocks_of(term)
+    if count == len(blocks):
         return blocks
     return [block for block, live in zip(blocks, is_live, strict=True) if live]
+
+
+def join(graph: Graph, values: Sequence[int], blocks: Sequence[Block], labels: Labels, dtype: str) -> int:
+    """Return an array with these labels whose blocks are the values."""
+    pairs = [_apart(graph, *pair, labels) for pair in zip(values, blocks, strict=True)]
+    places = tuple([block for _, block in pairs])
+    return graph.add(Join(tuple([value for value, _ in pairs]), places, labels, dtype), labels, dtype)
 
 
 def _check_block(values: Values, statement: ast.Statement, value: int, labels: Labels, block: Block) -> None:

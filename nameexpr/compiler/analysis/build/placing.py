@@ -4,13 +4,13 @@
     sum[K](where(label[N] == index[K], x[K D], 0))     each label reads its row: a `Gather`
 
 Elements that are not selected are the reducer's own empty value, so that leaving them out changes nothing:
-nan and inf stay with their label, and a label that no index has selects nothing. A product with a float is not
-such a choice, for 0 * nan is nan.
+nan and inf stay with their label, and a label that no index has selects nothing. A product with a float is
+not such a choice, for 0 * nan is nan.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf
 from typing import NamedTuple
 
@@ -33,6 +33,7 @@ from nameexpr.compiler.ir.nodes import (
 )
 from nameexpr.errors import Span
 
+Reduce = Callable[[Values, str, int, Labels, Span], int]
 EMPTY = {"sum": 0, "prod": 1, "max": -inf, "min": inf, "any": 0, "all": 1}
 """What each reducer returns for no elements."""
 WHOLE = frozenset({"int", "uint", "bool"})
@@ -42,7 +43,7 @@ LEAST = 1 << 12
 INDEX = "int64"
 
 
-class Choice(NamedTuple):
+class Selection(NamedTuple):
     """What is reduced: a value where conditions hold, else the empty value; the value None if it is 1.
 
     `places` are the labels that are compared with an index, with the positions along them.
@@ -53,8 +54,10 @@ class Choice(NamedTuple):
     value: int | None
 
 
-def placed(values: Values, reduced: int, span: Span) -> int:
-    """Return a reduction as a value that reads or writes at positions, if it chooses elements by label."""
+def placed(values: Values, reduced: int, span: Span, reduction: Reduce) -> int:
+    """Return a reduction as a value that reads or writes at positions, if it chooses elements by label;
+    `reduction` reduces a value over labels.
+    """
     graph, node = values.graph, values.graph.nodes[reduced]
     assert isinstance(node, Reduction)
     every = {label for factor in node.factors for label in graph.labels[factor]}
@@ -63,7 +66,7 @@ def placed(values: Values, reduced: int, span: Span) -> int:
         return reduced
     others = [*choice.rest, *([] if choice.value is None else [choice.value])]
     if all(label in node.labels for label in choice.places) and len(choice.places) == 1:
-        return _read(values, reduced, choice, span)
+        return _read(values, reduced, choice, span, reduction)
     is_apart = not any({*graph.labels[other]} & choice.places.keys() for other in others)
     is_placed = all(
         label not in node.labels and {*graph.labels[place]} & {*node.labels}
@@ -72,7 +75,7 @@ def placed(values: Values, reduced: int, span: Span) -> int:
     return _scattered(values, reduced, choice, span) if is_apart and is_placed else reduced
 
 
-def _choice(graph: Graph, node: Reduction) -> Choice | None:
+def _choice(graph: Graph, node: Reduction) -> Selection | None:
     """Return what a reduction chooses, None if it chooses otherwise."""
     reducer, factors = node.reducer, node.factors
     if reducer not in EMPTY:
@@ -92,7 +95,7 @@ def _choice(graph: Graph, node: Reduction) -> Choice | None:
     if graph.dtypes[condition] != "bool":
         return None
     places, rest = _conditions(graph, condition)
-    return Choice(places, tuple(rest), value) if places else None
+    return Selection(places, tuple(rest), value) if places else None
 
 
 def _is_empty(graph: Graph, reducer: str, value: int) -> bool:
@@ -134,7 +137,7 @@ def _compared(graph: Graph, left: int, right: int) -> tuple[str, int] | None:
     return None
 
 
-def _scattered(values: Values, reduced: int, choice: Choice, span: Span) -> int:
+def _scattered(values: Values, reduced: int, choice: Selection, span: Span) -> int:
     """Return rows combined where their labels say."""
     graph, node = values.graph, values.graph.nodes[reduced]
     assert isinstance(node, Reduction)
@@ -161,10 +164,8 @@ def _as_rows(values: Values, value: int, labels: Labels, dtype: str) -> int:
     return value if graph.dtypes[value] == dtype else values.cast(value, dtype)
 
 
-def _read(values: Values, reduced: int, choice: Choice, span: Span) -> int:
+def _read(values: Values, reduced: int, choice: Selection, span: Span, reduction: Reduce) -> int:
     """Return the elements that labels select of the reduced dim, reduced over the other labels."""
-    from nameexpr.compiler.analysis.build.contractions import reduction
-
     graph, node = values.graph, values.graph.nodes[reduced]
     assert isinstance(node, Reduction)
     ((label, place),) = choice.places.items()

@@ -226,8 +226,8 @@ def missing(scene: Scene) -> list[Diagnostic]:
             if free and not covered.issuperset(free) and len(diagnostics) < TOLD:
                 covered.update(free)
                 diagnostics.append(_free_in_group(scene, position, dim, free))
-    result = dict.fromkeys(label for labels in scene.resolved.result for label in labels)
-    only = [label for label in result if label not in scene.sizes and label not in covered]
+    made = scene.resolved.made
+    only = [label for label in made if label not in scene.sizes and label not in covered]
     return diagnostics + [_free_in_result(scene, label) for label in only[: TOLD - len(diagnostics)]]
 
 

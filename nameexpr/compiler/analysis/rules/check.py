@@ -15,9 +15,9 @@ from nameexpr.dims import another_name
 from nameexpr.errors import TOLD, Diagnostic, Mark, did_you_mean, error
 from nameexpr.ops import REDUCTIONS
 from nameexpr.syntax import ast, walk
-from nameexpr.syntax.items import dim_name_of, group_of, is_read, is_renamed, parts_of, unnamed
+from nameexpr.syntax.items import dim_name_of, group_of, is_read, is_renamed, unnamed
 from nameexpr.syntax.unparse import unparse_item
-from nameexpr.syntax.walk import value_atoms_of
+from nameexpr.syntax.walk import has_several_parts, value_atoms_of
 
 
 def check_text(tree: ast.Expression, *, has_reduce: bool = False) -> None:
@@ -37,7 +37,7 @@ def marks_of(*items: ast.Item) -> tuple[Mark, ...]:
 
 
 def _one_output(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
-    if tree.outputs is not None and len(tree.outputs) > 1:
+    if tree.outputs is not None and len(tree.outputs) > 1 and not has_several_parts(tree):
         marks = tuple(Mark(term.span) for term in tree.outputs)
         hint = "an expression has one result; compile one text for each"
         if all(len(term.items) <= 1 for term in tree.outputs):
@@ -119,7 +119,8 @@ def _named_factors(tree: ast.Expression, group: ast.Group) -> Iterator[Diagnosti
 def _anonymous(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
     if tree.outputs is None:
         return
-    inside, outside = (value_atoms_of(ast.Anonymous, terms) for terms in (tree.inputs, tree.outputs))
+    inside = value_atoms_of(ast.Anonymous, tree.inputs)
+    outside = max([value_atoms_of(ast.Anonymous, [term]) for term in tree.outputs], key=len)
     if len(tree.inputs) > 1 and (inside or outside):
         hint = "name the dim, so that it is clear which operands share it"
         message = "_ is supported only with one input or in an assertion"
@@ -182,14 +183,9 @@ def _result_names(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
 
 def _parts_and_positions(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
     if any(map(is_read, (item for term in tree.terms for item in term.items))):
-        from nameexpr.compiler.analysis.rules.parts import result_faults, use_faults
+        from nameexpr.compiler.analysis.rules.blocks import block_faults
 
-        yield from use_faults(tree.text, tree.inputs)
-        yield from result_faults(tree.text, tree.outputs or ())
-        for item in [item for term in tree.outputs or () for item in term.items if parts_of(item)]:
-            hint = "parts of a result are not supported yet"
-            message = f"{unparse_item(item)} has no values"
-            yield Diagnostic("NE222", message, tree.text, marks_of(item), hint=hint)
+        yield from block_faults(tree)
 
 
 Rule = Callable[[ast.Expression, bool], Iterator[Diagnostic]]

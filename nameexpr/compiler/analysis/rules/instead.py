@@ -1,9 +1,9 @@
 """Suggestions for functions that formulas do not have: names of NumPy, SciPy, PyTorch, xarray and einops.
 
-A name has a row in one of four tables. `WRITTEN` maps it to a value of the language: a template of `x`, `y`
+A name has a row in one of five tables. `WRITTEN` maps it to a value of the language: a template of `x`, `y`
 and `z`, the arguments of the call, and of `C`, the dims in its brackets. `BEFORE` maps it to the Python call
 that computes it from arrays; its result is an operand. `SHOWN` has a remark and an example, `ADVICE` a
-remark. `tests/unit/compiler/analysis/rules/test_instead.py` runs every suggestion.
+remark; `FORMS` are in a module of their own. `tests/unit/compiler/analysis/rules` runs every suggestion.
 
 >>> from nameexpr.syntax.parser.formula import parse_formula
 >>> tree = parse_formula("y[i] = 2 * nansum[j](a[i j] - b[i])")
@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from nameexpr.compiler.analysis.rules.forms import FORMS, form_of
 from nameexpr.ops import ALONG, FUNCTIONS, REDUCTIONS
 from nameexpr.records import replace
 from nameexpr.syntax import ast, walk
@@ -128,7 +129,6 @@ WRITTEN: Mapping[str, str] = _rows(
 )
 """Equivalent values of the language, by the names of functions that it does not have."""
 
-_WINDOWS = "numpy.lib.stride_tricks.sliding_window_view(x, 3, axis=-1)"
 BEFORE: Mapping[str, str] = {
     **_rows(
         {
@@ -137,21 +137,17 @@ BEFORE: Mapping[str, str] = {
             "lstsq": "numpy.linalg.lstsq(x, y)[0]",
             "logdet": "numpy.linalg.slogdet(x)[1]",
             "matrix_power": "numpy.linalg.matrix_power(x, 2)",
-            "kthvalue": "numpy.sort(x, axis=-1)[..., -3:]",
             "histc": "numpy.histogram(x)[0]",
             "interp": "numpy.interp(x, y, z)",
-            "conv conv1d convolve": "numpy.convolve(x, y)",
-            "correlate": "numpy.correlate(x, y)",
-            "sliding_window_view unfold rolling": _WINDOWS,
             "rand uniform": "numpy.random.default_rng().random(x.shape)",
             "randn normal dropout": "numpy.random.default_rng().normal(size=x.shape)",
         }
     ),
     **_calls("numpy.linalg.{}(x)", "pinv det slogdet svd svdvals eig eigh qr cholesky"),
-    **_calls("numpy.{}(x, axis=-1)", "nanvar nanstd nanmedian diff gradient"),
+    **_calls("numpy.{}(x, axis=-1)", "nanvar nanstd nanmedian gradient"),
     **_calls("numpy.{}(x, 0.5, axis=-1)", "quantile nanquantile"),
     **_calls("numpy.{}(x, 50, axis=-1)", "percentile nanpercentile"),
-    **_calls("numpy.{}(x)", "unique bincount histogram corrcoef cov nonzero i0"),
+    **_calls("numpy.{}(x)", "unique histogram corrcoef cov nonzero i0"),
     **_calls("numpy.{}(x, y)", "searchsorted digitize cross gcd lcm isin"),
     **_calls("numpy.fft.{}(x)", "fft ifft rfft irfft fft2 ifft2 fftn fftshift"),
 }
@@ -195,20 +191,6 @@ SHOWN: Mapping[str, tuple[str, str]] = {
             "split the dims in groups",
             "y[h w] = mean[a b](x[(h a=2) (w b=2)])",
         ),
-        "cat concatenate concat hstack vstack append": ("a dim of parts", "y[i (j + k)] = a[i j], b[i k]"),
-        "stack": ("a dim of parts", "y[i (1 + 1)] = a[i], b[i]"),
-        "pad": ("a dim of parts, where numbers are zeros", "y[i (1 + j + 1)] = x[i j]"),
-        "gather take_along_axis take_along_dim": ("a position follows @", "y[i k] = a[i j@b[i k]]"),
-        "take index_select embedding lookup": ("a position follows @", "y[n d] = table[v@ids[n] d]"),
-        "roll shift": ("a position follows @", "y[i] = x[i@((i - 1) % size[i])]"),
-        "topk": (
-            "read at the first of the positions that sort",
-            "order[i] = argsort[i](-x[i]); y[k] = x[i@order[(k=2 + _)]]",
-        ),
-        "groupby scatter_add index_add segment_sum": (
-            "compare with the index, then sum",
-            "y[g=4] = sum[i](where(group[i] == index[g], x[i], 0))",
-        ),
         "attention scaled_dot_product_attention": (
             "a softmax over a contraction",
             "o[q e] = sum[k](softmax[k](sum[d](a[q d] * b[k d]) / sqrt(size[d])) * v[k e])",
@@ -226,9 +208,8 @@ ADVICE: Mapping[str, str] = {
     **_rows(
         {
             "grad vjp jvp jacobian hessian backward derivative": _NO_DERIVATIVES,
-            "gamma lgamma gammaln loggamma digamma psi erfinv expm matrix_exp conv2d": _SCIPY,
+            "gamma lgamma gammaln loggamma digamma psi erfinv expm matrix_exp": _SCIPY,
             "print display show": "evaluate(..., outputs=('s', 'y')) returns several values",
-            "sel isel loc iloc getitem": "index the array beforehand, and pass the result as an operand",
         }
     ),
 }
@@ -247,6 +228,8 @@ def instead_of(tree: ast.Formula, call: ast.Call | ast.CallAlong) -> str:
         return f"compute it beforehand, and pass the result as an operand: {code}"
     if name in SHOWN:
         return ": ".join(SHOWN[name])
+    if name in FORMS:
+        return form_of(tree, call, dims_of(tree, call))
     return ADVICE.get(name, "")
 
 

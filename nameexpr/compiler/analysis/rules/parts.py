@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from nameexpr.compiler.analysis.recurrences import groups_of
-from nameexpr.errors import Diagnostic, Mark
+from nameexpr.compiler.analysis.rules.recurrences import recurrence_faults
+from nameexpr.errors import Diagnostic, Mark, Span
 from nameexpr.syntax import ast
 from nameexpr.syntax.items import group_of, parts_of
 from nameexpr.syntax.unparse import unparse_item
@@ -18,19 +19,20 @@ def part_faults(
 ) -> Iterator[Diagnostic]:
     """Yield the errors in the parts and positions of a formula."""
     yield from use_faults(tree.text, used)
-    recurring = {name for group in groups_of(tree.statements) for name in group.names}
-    other = [statement for statement in tree.statements if statement.name not in recurring]
-    yield from result_faults(tree.text, [statement.term for statement in other if statement.term is not None])
-    for statement in other:
+    yield from result_faults(tree.text, left)
+    groups = groups_of(tree.statements)
+    yield from recurrence_faults(tree, groups)
+    recurring = {name for group in groups for name in group.names}
+    for statement in [one for one in tree.statements if one.name not in recurring]:
         yield from values_fault(tree.text, statement)
 
 
-def use_faults(text: str, terms: Iterable[ast.Term]) -> Iterator[Diagnostic]:
-    """Yield the errors in the parts and positions of uses."""
+def use_faults(text: str, terms: Iterable[ast.Term], *, is_split: bool = False) -> Iterator[Diagnostic]:
+    """Yield the errors in the parts and positions of uses; where they are split, several parts are read."""
     for item in [item for term in terms for item in term.items]:
         parts = parts_of(item)
         yield from _shape_faults(text, item)
-        if parts is not None:
+        if parts is not None and not is_split:
             yield from _one_live_part(text, item, parts)
         elif isinstance(item, ast.At):
             yield from _positioned_dim(text, item)
@@ -117,23 +119,22 @@ def values_fault(text: str, statement: ast.Statement) -> Iterator[Diagnostic]:
     elif not all(part.items for parts in joined for part in parts.parts):
         return  # a part is missing
     elif joined and count not in (len(blocks), sum(blocks)):
-        yield _wrong_count(text, joined, len(blocks), statement.values)
+        spans = [value.span for value in statement.values]
+        yield wrong_count(text, joined, len(blocks), spans, "value")
 
 
-def _wrong_count(
-    text: str, joined: Sequence[ast.Parts], blocks: int, values: Sequence[ast.Node]
+def wrong_count(
+    text: str, joined: Sequence[ast.Parts], blocks: int, spans: Sequence[Span], what: str
 ) -> Diagnostic:
-    written = " ".join(map(unparse_item, joined))
-    things = "parts" if len(joined) == 1 else "blocks"
-    have = "has" if len(joined) == 1 else "have"
-    message = f"{written} {have} {blocks} {things} and {_values(len(values))}"
-    marks = (*(Mark(parts.span) for parts in joined), *(Mark(value.span) for value in values))
-    thing = things.removesuffix("s")
-    hint = f"one value for each {thing}, in order; {things} that are numbers may go without, and are 0"
-    if len(joined) > 1:
-        hint = "one value for each block, row by row; blocks with a number may go without, and are 0"
+    """Return the diagnostic for values, or operands, that are not one for each block (NE222)."""
+    is_one = len(joined) == 1
+    things = "parts" if is_one else "blocks"
+    given = f"{len(spans)} {what}{'s' if len(spans) != 1 else ''}"
+    message = (
+        f"{' '.join(map(unparse_item, joined))} {'has' if is_one else 'have'} {blocks} {things} and {given}"
+    )
+    marks = tuple([Mark(span) for span in (*(parts.span for parts in joined), *spans)])
+    hint = f"one {what} for each part, in order; parts that are numbers may go without, and are 0"
+    if not is_one:
+        hint = f"one {what} for each block, row by row; blocks with a number may go without, and are 0"
     return Diagnostic("NE222", message, text, marks, hint=hint)
-
-
-def _values(count: int) -> str:
-    return "1 value" if count == 1 else f"{count} values"

@@ -14,7 +14,7 @@ from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.ir.axes import Axes, Labels, factors_of, shown
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.layouts import OperandLayout
-from nameexpr.compiler.ir.nodes import Arrange, View, Window
+from nameexpr.compiler.ir.nodes import Arrange, Join, View, Window
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.lowering.builder import Operands
@@ -116,6 +116,9 @@ def resized(graph: Graph, operands: Operands, label: str, size: int) -> tuple[Gr
         tied |= more
     windows = [node for node in graph.nodes if isinstance(node, Window)]
     if any(not tied.isdisjoint((read.label, *dict(read.strides))) for one in windows for read in one.reads):
+        return None
+    joins = [node for node in graph.nodes if isinstance(node, Join)]
+    if any(not tied.isdisjoint(one.labels) for node in joins for parts in node.places for one in parts):
         return None
     graph = replace(graph, sizes={**graph.sizes, **dict.fromkeys(tied, size)})
     if any(graph.cells(one) != graph.cells(other) for one, other in dims):

@@ -20,6 +20,7 @@ from nameexpr.compiler.ir.nodes import (
     Drop,
     Filled,
     Gather,
+    Join,
     Map,
     Reduction,
     Scalar,
@@ -130,6 +131,8 @@ def carries(graph: Graph, number: int, label: str) -> bool:
             return label not in labels
         case Window(_, reads):
             return all(label != read.label and label not in dict(read.strides) for read in reads)
+        case Join(_, places):
+            return not any(label in (one.label, *one.labels) for parts in places for one in parts)
         case Arrange(source, axes):
             return label in graph.labels[source] and _has_own_dim(axes, label)
     return False
