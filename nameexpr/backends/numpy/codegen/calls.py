@@ -151,6 +151,12 @@ def _window(instruction: Instruction, source: str) -> Value:
     return f"{source}[{', '.join(ranges)}]"
 
 
+def _windowed(instruction: Instruction, source: str, other: str) -> Invocation:
+    view = instruction.axes, instruction.letters, instruction.shape
+    name = "multiplied" if instruction.primitive == "window_multiply" else "weighed"
+    return Callee("windows", name)(source, other, str(view), str(instruction.kept))
+
+
 def _rolling(instruction: Instruction, source: str) -> Invocation:
     (axis,), (window,) = instruction.axes, instruction.letters
     combine = numpy(REDUCTIONS[instruction.function].combine)
@@ -207,6 +213,8 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "transpose": _transpose,
     "vecdot": lambda _, x, y: numpy("vecdot")(x, y),
     "window": _window,
+    "window_multiply": _windowed,
     "window_reduce": _rolling,
+    "window_weigh": _windowed,
 }
 """The code of each instruction, from the instruction and the names of its sources."""
