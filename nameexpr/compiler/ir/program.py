@@ -6,12 +6,12 @@
     cast dtype                      reshape shape                 transpose axes
     diagonal letters                a view of the elements where axes of the same letter have the same index
     window shape, axes, letters     a view: axis k of the source is read at axes[k] + letters[k] @ index
-    inside constants                positions inside a dim of the first size; the second numbers them in the graph
+    inside constants                positions that are inside a dim of this size; their number in the graph
     take axes                       the first source at the positions in the second, along an axis; "index":
                                     along the first axes, at those in the others, which are broadcast;
                                     "element": the same, where these have no axes
     as_real, as_complex             views of complex numbers with a last axis of their two parts, and back
-    bins shape, constants           positions along dims of these sizes as one; their product for those outside
+    bins shape, constants           positions along dims of these sizes as one; outside, the product of these
     scatter shape, function, dtype  rows, the second source, combined by their bins, the first; alone: counted
     repeat shape                    a fresh array, broadcast to the shape
     embed shape, letters            zeros with the source on the diagonal of axes of the same letter
