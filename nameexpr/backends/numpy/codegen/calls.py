@@ -151,6 +151,12 @@ def _window(instruction: Instruction, source: str) -> Value:
     return f"{source}[{', '.join(ranges)}]"
 
 
+def _windowed(instruction: Instruction, source: str, other: str) -> Invocation:
+    view = instruction.axes, instruction.letters, instruction.shape
+    name = "multiplied" if instruction.primitive == "window_multiply" else "weighed"
+    return Callee("windows", name)(source, other, str(view), str(instruction.kept))
+
+
 def _rolling(instruction: Instruction, source: str) -> Invocation:
     (axis,), (window,) = instruction.axes, instruction.letters
     combine = numpy(REDUCTIONS[instruction.function].combine)
@@ -162,6 +168,17 @@ def _take(instruction: Instruction, source: str, *positions: str) -> Value:
         cells = f"{source}[{', '.join(positions)}]"
         return f"{cells}.copy()" if instruction.function == "element" else cells
     return method(source, "take", *positions, axes_text(instruction.axes))
+
+
+def _scatter(instruction: Instruction, at: str, *rows: str) -> Value:
+    method, size, (empty,) = instruction.function, str(instruction.shape[0]), instruction.constants
+    if method in {"any", "all"}:
+        return Callee("scattering", "flags")(at, *(rows or ["None"]), size, str(method == "all"))
+    if method in {"sum", "prod", "max", "min"}:
+        assert isinstance(empty, float)
+        number = literal(empty) if isfinite(empty) else f'float("{empty}")'
+        return Callee("scattering", "combined")(numpy(REDUCTIONS[method].combine), at, *rows, size, number)
+    return Callee("scattering", method)(at, *rows, size)
 
 
 def _range(start: int, step: int, length: int) -> str:
@@ -181,6 +198,9 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "arange": lambda instruction: numpy("arange")(str(instruction.shape[0])),
     "as_complex": lambda _, x: _ours("as_complex")(x),
     "as_real": lambda _, x: _ours("as_real")(x),
+    "bins": lambda instruction, *given: Callee("scattering", "bins")(
+        str(instruction.constants), str(instruction.shape), *given
+    ),
     "cast": lambda instruction, x: method(x, "astype", quoted(instruction.dtype)),
     "constant": lambda instruction: numpy("asarray")(literal(instruction.constants[0])),
     "copy": _copy,
@@ -201,12 +221,15 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "reduce": _reduce,
     "repeat": lambda instruction, x: Callee("copies", "repeated")(x, str(instruction.shape)),
     "reshape": lambda instruction, x: method(x, "reshape", str(instruction.shape)),
+    "scatter": _scatter,
     "slices": _slices,
     "sum": _sum,
     "take": _take,
     "transpose": _transpose,
     "vecdot": lambda _, x, y: numpy("vecdot")(x, y),
     "window": _window,
+    "window_multiply": _windowed,
     "window_reduce": _rolling,
+    "window_weigh": _windowed,
 }
 """The code of each instruction, from the instruction and the names of its sources."""

@@ -221,7 +221,7 @@ class RecurrenceWriter:
             if number in needed or isinstance(node, Scalar):
                 continue
             needed.add(number)
-            if number not in moving and not isinstance(graph.dtypes[number], WeakDtype):
+            if number not in moving:
                 inputs[number] = None
             elif not isinstance(node, State):
                 stack += sources_of(node)
