@@ -163,6 +163,11 @@ def _compiled(
     is_large = not options.constants and _has_large_value(shapes, options.target)
     if is_large or not is_contraction:
         program, shapes = _scheduled(tree, program, shapes, options.target)
+    if "concatenate" in [one.primitive for one in program.instructions]:
+        from nameexpr.compiler.schedule.place import place_within
+
+        program = place_within(program, operands.given, options.memory_limit)
+        shapes = shapes_of(program)
     if options.memory_limit is not None:
         if not same:
             given = (graph, outputs, operands, ordered, options.target, options.is_row_major)
