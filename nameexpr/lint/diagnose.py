@@ -37,7 +37,7 @@ from nameexpr.ops import REDUCTIONS
 from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression
 from nameexpr.syntax.lexer.tokens import looks_like_formula
 from nameexpr.syntax.parser.expression import parse
-from nameexpr.syntax.walk import atoms_of, terms_in
+from nameexpr.syntax.walk import terms_in, value_atoms_of
 
 FORMULA_OPTIONS = frozenset({"outputs", "sizes", "optimize", "memory_limit", "operands"})
 WHERE_NO_OPERAND_IS = frozenset({"dtype", "order", "tune"})
@@ -184,10 +184,10 @@ def _dims_faults(scope: Scope) -> list[Diagnostic]:
     from nameexpr.compiler.analysis.build.values import Arithmetic
     from nameexpr.compiler.analysis.views import read_views
 
-    if atoms_of((Anonymous, *STRETCHED), terms_in(scope.tree)):
+    if value_atoms_of((Anonymous, *STRETCHED), terms_in(scope.tree)):
         return []
     terms = [terms_of(uses) for uses in scope.uses.values()]
-    certain = ("NE240", "NE241") if all(terms) else ("NE240",)
+    certain = ("NE223", "NE225", "NE240", "NE241") if all(terms) else ("NE223", "NE225", "NE240")
     operands = {}
     for name, own in zip(scope.uses, terms, strict=True):  # a number without a term
         shapes = assumed_shapes(Expression(tuple(own[:1]), None, None, ""), {})

@@ -127,6 +127,12 @@ def is_live(part: Group) -> bool:
     return any(not isinstance(atom, Literal | Anonymous) for atom in atoms(part.items))
 
 
+def reads_a_part(item: Item) -> bool:
+    """Whether a dim is read at positions or in one of its parts, and not all of it."""
+    parts = parts_of(item)
+    return isinstance(item, At) or (parts is not None and sum(map(is_live, parts.parts)) == 1)
+
+
 def has_several_parts(tree: Expression) -> bool:
     """Whether an input has several parts with labels, each of which goes into a result of its own."""
     every = [parts_of(item) for term in tree.inputs for item in term.items]

@@ -112,6 +112,7 @@ def test_the_least_size_is_taken_whatever_the_order() -> None:
         np.testing.assert_array_equal(formulas.evaluate(text, x=V), V[1:4] + V[:6:2])
 
 
+HALVES = V[:2].astype("float16")
 ROUND = np.array([[0.0, 1, 9], [9, 0, 1], [1, 9, 0]])
 
 RECURRENCES: list[tuple[str, dict[str, Any], Any]] = [
@@ -126,6 +127,9 @@ RECURRENCES: list[tuple[str, dict[str, Any], Any]] = [
     ("z[T] = h[_@T] * x[T]; h[(1 + T)] = 1, z[T] + 1", {"x": K}, [1, 2, -3, -0.5]),
     ("m[(1 + T)] = 0, m[_@T] + x[T]", {"x": V[:0]}, [0]),
     ("m[D (1 + T)] = 1, m[D _@T] * x[_@T D]", {"x": A}, [[1, 0, 0], [1, 1, 4], [1, 2, 10]]),
+    ("m[(1 + T)] = 0, m[_@T] * 2 + b", {"b": 2.5, "sizes": {"T": 3}}, [0, 2.5, 7.5, 17.5]),
+    ("m[(1 + T)] = b, where(b == 1, m[_@T], b) / 2", {"b": 1, "sizes": {"T": 2}}, [1, 0.5, 0.25]),
+    ("m[(1 + T)] = 0.5, 0.5 * m[_@T] + x[T]", {"x": HALVES}, np.array([0.5, 3.25, 0.625], "float16")),
     ("m[(1 + T)] = 0, m[_@T] + i[T]", {"i": np.array([200, 100], "uint8")}, np.array([0, 200, 44], "uint8")),
 ]  # fmt: skip
 

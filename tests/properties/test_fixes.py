@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 
 import nameexpr as ne
 from nameexpr.syntax.faults.indices import written
+from nameexpr.syntax.faults.recurrences import recurrence
 from nameexpr.syntax.parser.formula import parse_formula
 
 X = np.arange(6.0).reshape(2, 3) + 1
@@ -130,3 +131,38 @@ def test_doing_what_the_help_says_mends_the_expression(wrong: str, mended: str) 
     stride = 2 if "2*" in mended else 1
     meant = X[:, :-1:stride] + 10 * X[:, 1::stride]
     assert_allclose(ne.einsum(mended, X, kernel), meant)
+
+
+RUNNING = "h[(1 + c)] = 0, h[_@c] + v[c]"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "mended", "meant"),
+    [
+        ("h[c] = h[c-1] + v[c]", RUNNING, [0, 0.5, 2, 4.5]),
+        ("h[c+1] = h[c] + v[c]", RUNNING, [0, 0.5, 2, 4.5]),
+        ("h[c] = h[c] + v[c]", RUNNING, [0, 0.5, 2, 4.5]),
+        ("h[c] = h[_@(c-1)] + v[c]", RUNNING, [0, 0.5, 2, 4.5]),
+        ("h[(1 + c)] = 0, h[c-1] + v[c]", RUNNING, [0, 0.5, 2, 4.5]),
+        ("h[c] = h[_@(c-2)] + v[c]", "h[(2 + c)] = 0, h[_@c] + v[c]", [0, 0, 0.5, 1.5, 3]),
+        (
+            "h[N c] = h[N c-1] + h[N c-2] + x[N c]",
+            "h[N (2 + c)] = 0, h[N _@(c+1)] + h[N _@c] + x[N c]",
+            [[0, 0, 1, 3, 7], [0, 0, 4, 9, 19]],
+        ),
+    ],
+)
+def test_a_statement_that_reads_its_earlier_cells_is_given_a_start(
+    wrong: str, mended: str, meant: Any
+) -> None:
+    with pytest.raises(ne.NameExprError) as caught:
+        ne.evaluate(wrong, **given(wrong))
+    assert caught.value.hint.partition(": ")[2] == mended
+    assert_allclose(ne.evaluate(mended, **given(mended)), meant)
+
+
+@pytest.mark.parametrize(
+    "text", ["y[t] = x[t-1]", "h[t] = h[t+1]", "y[i j] = y[i-1 j] + y[i j-1]", "hh[t] = h[t-1]", "h = h[t-1]"]
+)
+def test_what_is_no_recurrence_is_not_given_a_start(text: str) -> None:
+    assert not recurrence(text)

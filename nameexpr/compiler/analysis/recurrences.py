@@ -108,27 +108,54 @@ def without_start(tree: ast.Formula, statement: ast.Statement, use: ast.Use) -> 
     name = statement.name or ""
     items = () if statement.term is None else statement.term.items
     labels = [item.name for item in items if isinstance(item, ast.Label)]
-    step = labels[0] if labels else "T"
-    left = " ".join([f"(1 + {step})", *labels[1:]])
-    value = unparse_value(_reading_before(statement.value, name, step))
+    step = next(filter(None, [_earlier(item)[0] for item in _own_items(statement)]), "") or (*labels, "T")[0]
+    start = max([lag for item in _own_items(statement) if (lag := _lag(item, step))], default=1)
+    left = " ".join([f"({start} + {step})" if label == step else label for label in labels or [step]])
+    value = unparse_value(_reading_before(statement.value, name, step, start))
     hint = f"write a start, and read the row before: {name}[{left}] = 0, {value}"
     marks = (Mark(statement.name_span), Mark(use.span))
     return Diagnostic("NE243", f"'{name}' uses itself, and has no start", tree.text, marks, hint=hint)
 
 
-def _reading_before(node: ast.Node, name: str, step: str) -> ast.Node:
-    """Return a value in which a statement is read one step before."""
+def _own_items(statement: ast.Statement) -> list[ast.Item]:
+    """Return the items of the uses that a statement has of itself."""
+    uses = [node for node in nodes(statement.value) if isinstance(node, ast.Use)]
+    return [item for use in uses if use.name == statement.name and use.term for item in use.term.items]
+
+
+def _earlier(item: ast.Item) -> tuple[str, int]:
+    """Return the label and the number of an item such as `_@(T - 1)`; ("", 0) for others."""
+    match item:
+        case ast.At(
+            _, ast.Binary("-", ast.Use("index", ast.Term((ast.Label(label),))), ast.Number(int(lag)))
+        ):
+            return label, lag
+    return "", 0
+
+
+def _lag(item: ast.Item, step: str) -> int:
+    """Return how many steps before an item is read; 0 for an item of another dim."""
+    label, lag = _earlier(item)
+    return 1 if item == ast.Label(step) else lag if label == step else 0
+
+
+def _reading_before(node: ast.Node, name: str, step: str, start: int) -> ast.Node:
+    """Return a value in which a statement with a start of this size is read some steps before."""
     match node:
         case ast.Use(own, ast.Term(items)) if own == name:
-            place = ast.Use("index", ast.Term((ast.Label(step),)))
-            before = ast.At(ast.Anonymous(), place)
-            rest = [before if item == ast.Label(step) else item for item in items]
+            index: ast.Node = ast.Use("index", ast.Term((ast.Label(step),)))
+            rest = list(items)
+            for number, lag in enumerate([_lag(item, step) for item in items]):
+                place = index if lag == start else ast.Binary("+", index, ast.Number(start - lag))
+                rest[number] = ast.At(ast.Anonymous(), place) if lag else rest[number]
             return replace(node, term=ast.Term(tuple(rest)))
         case ast.Unary(_, value):
-            return replace(node, value=_reading_before(value, name, step))
+            return replace(node, value=_reading_before(value, name, step, start))
         case ast.Binary(_, left, right):
-            sides = [_reading_before(side, name, step) for side in (left, right)]
+            sides = [_reading_before(side, name, step, start) for side in (left, right)]
             return replace(node, left=sides[0], right=sides[1])
         case ast.Call(_, arguments) | ast.CallAlong(_, _, arguments):
-            return replace(node, arguments=tuple([_reading_before(one, name, step) for one in arguments]))
+            return replace(
+                node, arguments=tuple([_reading_before(one, name, step, start) for one in arguments])
+            )
     return node

@@ -143,7 +143,7 @@ def solve(
 
 
 def _parts_of(labels: Labels, resolved: Resolved) -> Sequence[Labels]:
-    """Return the labels of the parts that a dim is made of, if it is read in parts."""
+    """Return the labels of the parts of a dim, if it is read in parts."""
     reading = resolved.readings.get(labels[0]) if len(labels) == 1 else None
     return () if reading is None else reading.parts
 

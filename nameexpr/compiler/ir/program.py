@@ -10,7 +10,7 @@
                                     the second is their number in the graph
     take axes                       the first source at the positions in the second, along an axis; "index":
                                     along the first axes, at those in the others, which are broadcast;
-                                    "cell": the same, where these have no axes
+                                    "element": the same, where these have no axes
     as_real, as_complex             views of complex numbers with a last axis of their two parts, and back
     repeat shape                    a fresh array, broadcast to the shape
     embed shape, letters            zeros with the source on the diagonal of axes of the same letter
@@ -26,6 +26,7 @@
     multiply dtype                  dot, vecdot, matmul           as in NumPy; vecdot of reals
     integer_matmul dtype            in 64 bits, through float64 where the values at hand make that exact
     einsum letters                  one pass of NumPy's C loop over one or two arrays
+    window_multiply, window_weigh   windows times a matrix, or times weights, summed over the last axes
     pointwise function, constants, shape, dtype, over             of arrays, which are broadcast, and numbers
     along_axes function, axes, dtype, over                        along axes that stay: softmax, cumsum, sort
     fused function, shape, axes, tiles, steps, factors, dtype     functions and a reduction, block by block
@@ -54,7 +55,7 @@ Primitive = Literal[
     "inside", "take", "repeat", "embed", "concatenate", "copy",
     "full", "ones", "constant", "arange",
     "sum", "slices", "reduce", "window_reduce", "apply", "divide",
-    "multiply", "dot", "vecdot", "matmul", "integer_matmul", "einsum",
+    "multiply", "dot", "vecdot", "matmul", "integer_matmul", "einsum", "window_multiply", "window_weigh",
     "pointwise", "along_axes", "fused", "loop", "recurrence", "item",
 ]  # fmt: skip
 UFUNCS = frozenset(row.kernel for row in FUNCTIONS.values() if row.is_ufunc)
@@ -235,6 +236,13 @@ class Instruction(NamedTuple):
         if self.primitive.startswith("window"):
             return "window"
         return self.primitive.removeprefix("integer_").replace("_", "")
+
+    @property
+    def kept(self) -> int:
+        """The number of axes of the windows in a product that the result has."""
+        (count,) = self.constants
+        assert isinstance(count, int)
+        return count
 
     @property
     def is_weak(self) -> bool:

@@ -30,6 +30,11 @@ class Costs(Protocol):
     def copy_cost(self, sizes: Sizes, steps: Steps, order: Sequence[str], dtype: str) -> float:
         """Return the cost of a row-major copy with the axes in this order."""
 
+    def spill_cost(self, size: int) -> float:
+        """Return the extra cost of an array of `size` bytes, written and read, that does not stay in a
+        cache.
+        """
+
     def read_cost(self, cells: int, ends: Sequence[int], dtype: str) -> float:
         """Return the extra cost of reading a matrix or vector whose axes have these steps, none of them 1."""
 

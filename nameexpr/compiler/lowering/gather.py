@@ -115,7 +115,7 @@ def _indexed(build: Builder, value: Value, at: At, run: Labels) -> Value:
     block = merged([place.labels for place in places])
     numbers = tuple([build.expand(place, block).number for place in places])
     labels = (*block, *value.labels[len(read) :])
-    function = "index" if block else "cell"
+    function = "index" if block else "element"
     made = Instruction("take", (value.number, *numbers), axes=tuple(range(len(read))), function=function)
     return build.emit(made, labels, value.dtype, None, bound=value.bound)
 

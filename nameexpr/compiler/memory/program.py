@@ -31,6 +31,7 @@ from nameexpr.compiler.memory.scratch import (
     MOVES,
     TURNED,
     along_bytes,
+    copied_bytes,
     dtype_of,
     join_bytes,
     reduce_bytes,
@@ -38,6 +39,7 @@ from nameexpr.compiler.memory.scratch import (
     rolling_bytes,
     slices_bytes,
     take_bytes,
+    weighed_bytes,
 )
 from nameexpr.records import record
 
@@ -280,6 +282,8 @@ SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]
     "reduce": lambda one, sources, result: reduce_bytes(one, sources[0]),
     "sum": lambda one, sources, result: reduce_buffers(sources[0], one.axes, one.dtype or result.dtype),
     "window_reduce": lambda one, sources, result: rolling_bytes(one, sources[0], result),
+    "window_multiply": lambda one, sources, result: copied_bytes(one, result),
+    "window_weigh": weighed_bytes,
     "slices": lambda one, sources, result: slices_bytes(one, sources[0]),
     "repeat": lambda one, sources, result: repeat_bytes(sources[0], one.shape),
     "concatenate": join_bytes,

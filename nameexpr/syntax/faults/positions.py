@@ -6,6 +6,7 @@ import re
 
 from nameexpr.errors import Diagnostic, Mark, Span
 from nameexpr.syntax.faults.indices import MISSING_PART, closing, written
+from nameexpr.syntax.faults.recurrences import START, recurrence
 from nameexpr.syntax.faults.stops import NAME, REACH, Stop, term_start
 
 ON_THE_LEFT = "to add up what goes to one cell: sum[N](where(label[N] == index[K], x[N], 0)); to pad: (1 + H)"
@@ -27,6 +28,10 @@ def index_fault(text: str, lines: str, position: int) -> Diagnostic | None:
     hint = found.hint
     if after.startswith("=") and not after.startswith("=="):
         hint = ON_THE_LEFT
+    ends = lines.rfind(";", 0, position) + 1, lines.find(";", position)
+    earlier = recurrence(lines[ends[0] : ends[1] if ends[1] >= 0 else len(lines)])
+    if earlier:
+        hint = f"{START}: {earlier}"
     message = f"'{text[slice(*found.span)]}' is not a dim"
     return Diagnostic("NE148", message, text, (Mark(found.span),), hint=hint)
 

@@ -17,12 +17,8 @@ NAMES = ["x", "w", "a1", "max", "ids", "y_0", "mask", "β", "q", "table", "bias"
 COMMON = ["float64", "float64", "float64", "float32", "int64", "int32", "bool", "float16"]
 RARE = ["int8", "uint8", "int16", "uint64", "complex128", "complex64", "float32", "float16"]
 DOTS = "..."
-FORMS = {
-    "read",
-    "join",
-    "static",
-    "data",
-}  # what random formulas have: "read", "static", "data", "join", "loop"
+FORMS = {"read", "join", "static", "data", "loop"}
+"""What random formulas have."""
 
 
 @dataclass

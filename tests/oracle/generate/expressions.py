@@ -21,7 +21,7 @@ from oracle.generate.arrays import Values, random_array, random_dtypes, random_s
 from oracle.generate.operands import Costs, costs, draft_left_out, operand_dims
 from oracle.generate.terms import Draft, draft_expression, labels_of
 from oracle.generate.text import mutate_text, print_text
-from oracle.reference.expressions import Named
+from oracle.reference.expressions import Named, Refused, einsum
 from oracle.reference.text import REDUCERS
 
 __all__ = ["Case", "cases", "mutate_text", "random_case", "same", "seeded_case"]
@@ -116,8 +116,17 @@ def random_case(rng: random.Random, seed: int | None = None) -> Case:
         cost = costs(draft)
         if max(cost.cells, cost.output) <= LIMIT and cost.operand <= 600:
             case = finish(draft, cost, seed)
-            if case is not None:
+            if case is not None and (not draft.reads or is_valid(case)):
                 return case
+
+
+def is_valid(case: Case) -> bool:
+    """Whether a case is not rejected."""
+    try:
+        case.run(einsum)
+    except Refused:
+        return False
+    return True
 
 
 def finish(draft: Draft, cost: Costs, seed: int | None) -> Case | None:

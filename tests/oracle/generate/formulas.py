@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from oracle.generate.dims import DOTS, FORMS, Dim, Made, Node
 from oracle.generate.expressions import array_of, names_of
 from oracle.generate.joins import draft_join
+from oracle.generate.loops import draft_loop
 from oracle.generate.pool import Pool
 from oracle.generate.trees import Maker
 from oracle.reference.formulas import Answer, Named, Refused, answers
@@ -121,6 +122,8 @@ def draft_statement(pool: Pool, maker: Maker) -> str:
     """One statement, which later ones may use."""
     if "join" in FORMS and pool.chance(0.12):
         return draft_join(pool, maker)
+    if "loop" in FORMS and not pool.packs and not pool.special and pool.chance(0.1):
+        return draft_loop(pool, maker)
     node = maker.expression(pool.rng.choice([1, 2, 2, 3, 3, 4]))
     name = pool.fresh_name()
     equals = pool.rng.choice([" = ", " = ", "="])

@@ -118,6 +118,22 @@ def slices(source: int, reducer: str, axes: Axes) -> Instruction:
     return Instruction("slices", (source,), axes=axes, function=reducer)
 
 
+def window_multiply(
+    source: int, matrix: int, window: tuple[Axes, tuple[Axes, ...]], shape: Shape, kept: int
+) -> Instruction:
+    """Windows (where they begin, and how they go on), whose axes but the first `kept` are summed, times a
+    matrix.
+    """
+    return Instruction("window_multiply", (source, matrix), shape, *window, constants=(kept,))
+
+
+def window_weigh(
+    source: int, weights: int, window: tuple[Axes, tuple[Axes, ...]], shape: Shape, kept: int
+) -> Instruction:
+    """Windows times weights, which have the same axes, summed over all but the first `kept`."""
+    return Instruction("window_weigh", (source, weights), shape, *window, constants=(kept,))
+
+
 def window_reduce(source: int, reducer: str, axis: int, window: Axes, shape: Shape) -> Instruction:
     """A reducer over windows along an axis: where they begin, their distance, that of their elements, and
     how many these are.

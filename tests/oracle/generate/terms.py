@@ -12,7 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from oracle.reference.text import Blank, Group, Item, Label, Literal, Pack, Term, parts
+from oracle.generate.reads import reach, read_items
+from oracle.reference.rules import live_labels, live_literals
+from oracle.reference.text import At, Blank, Group, Item, Label, Literal, Pack, Parts, Term, parts
 
 LABELS = [
     "a",
@@ -65,6 +67,7 @@ class Draft:
     output: Term = ()
     reduced: bool = False
     keywords: dict[str, int] = field(default_factory=dict)
+    reads: bool = False
 
     def chance(self, probability: float) -> bool:
         """Whether something of this probability happens."""
@@ -73,7 +76,7 @@ class Draft:
 
 def draft_expression(rng: random.Random) -> Draft:
     """A whole expression: inputs, output and sizes."""
-    draft = Draft(rng, named=rng.random() < 0.4)
+    draft = Draft(rng, named=rng.random() < 0.4, reads=rng.random() < 0.4)
     names = rng.sample(LABELS + (FOREIGN if draft.chance(0.2) else []), rng.choice([1, 2, 3, 3, 4, 4, 5, 6]))
     draft.sizes = {name: 0 if draft.chance(0.02) else rng.choice([1, 2, 2, 3, 3, 4]) for name in names}
     draw_packs(draft)
@@ -101,6 +104,7 @@ def draw_input(draft: Draft, single: bool, first: bool) -> None:
     if draft.chance(0.15):
         items.insert(rng.randint(0, len(items)), Literal(rng.choice([1, 1, 1, 2, 3])))
     items = named_items(draft, grouped(draft, items, 0.3), strict=False)
+    items = read_items(draft, items)
     if single and draft.chance(0.12):
         for _ in range(rng.choice([1, 1, 2])):
             items.insert(rng.randint(0, len(items)), Blank())
@@ -163,8 +167,8 @@ def free_name(draft: Draft, taken: set[str]) -> str:
 
 
 def labels_of(terms: Iterable[Term]) -> list[str]:
-    """The labels of terms in reading order."""
-    return [part.name for term in terms for part in parts(term) if isinstance(part, Label)]
+    """The labels that values have which are read by these terms, in reading order."""
+    return [label for term in terms for label in live_labels(term)]
 
 
 def drop_and_output(draft: Draft) -> None:
@@ -214,7 +218,12 @@ def write_sizes(draft: Draft) -> None:
 
 def told_by_shapes(draft: Draft) -> set[str]:
     """The labels whose sizes the operands' shapes tell."""
-    return settle(draft, {item.name for term in draft.inputs for item in term if isinstance(item, Label)})
+    plain = {item.name for term in draft.inputs for item in term if isinstance(item, Label)}
+    for item in (item for term in draft.inputs for item in term if isinstance(item, Parts | At)):
+        labels = live_labels((item,))
+        if len(labels) == 1 and (isinstance(item, At) or (Blank(),) not in item.parts):
+            plain |= {*labels}
+    return settle(draft, plain)
 
 
 def settle(draft: Draft, known: set[str]) -> set[str]:
@@ -230,8 +239,8 @@ def settle(draft: Draft, known: set[str]) -> set[str]:
 
 
 def literals_of(item: Item) -> list[int]:
-    """The sizes of the literals in an item."""
-    return [part.size for part in parts((item,)) if isinstance(part, Literal)]
+    """The sizes of the literals in an item that are dims of the value."""
+    return live_literals((item,))
 
 
 def write_size(draft: Draft, label: str) -> None:
@@ -253,6 +262,8 @@ def sized(term: Term, label: str, size: int) -> Term:
     for item in term:
         if isinstance(item, Group):
             item = replace(item, items=sized(item.items, label, size))
+        elif isinstance(item, Parts):
+            item = replace(item, parts=tuple(sized(part, label, size) for part in item.parts))
         elif item == Label(label):
             item = replace(item, size=size)
         found.append(item)
@@ -260,6 +271,13 @@ def sized(term: Term, label: str, size: int) -> Term:
 
 
 def item_size(draft: Draft, item: Item) -> int:
-    """The size of a dim that is a label, a literal or a group of those."""
+    """The size of a dim that is a label, a literal, a group of those, parts, or what positions need."""
+    if isinstance(item, At):
+        return item.base.size if isinstance(item.base, Literal) else reach(draft, item.place)
+    if isinstance(item, Parts):
+        return sum(
+            1 if part == (Blank(),) else math.prod(item_size(draft, one) for one in part)
+            for part in item.parts
+        )
     labels = math.prod(draft.sizes[label] for label in labels_of([(item,)]))
     return labels * math.prod(literals_of(item))

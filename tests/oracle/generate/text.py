@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Sequence
 
-from oracle.reference.text import Group, Item, Label, Literal, Pack
+from oracle.reference.text import Affine, At, Group, Item, Label, Literal, Pack, Parts
 
 WORDLIKE = {"word", "int", "dots"}
 GAPS = ["  ", "\n", "\t", " \n  ", " # a dim, -> ( é\n", "\r\n", "   "]
@@ -43,6 +43,7 @@ def print_text(
     inputs: Sequence[Sequence[Item]],
     output: Sequence[Item] | None,
     reducer: str | None = None,
+    others: Sequence[Sequence[Item]] = (),
 ) -> str:
     """An expression (an assertion where `output` is None) as text, spaced and commented at random."""
     tokens: list[Token] = []
@@ -50,6 +51,8 @@ def print_text(
         tokens += [("mark", ",")] * (at > 0) + term_tokens(rng, term)
     if output is not None:
         tokens += [("mark", "->"), *term_tokens(rng, output)]
+    for term in others:
+        tokens += [("mark", ","), *term_tokens(rng, term)]
     if reducer:
         tokens += [("mark", ":"), ("word", reducer)]
     if rng.random() < 0.5:  # one spelling of a name per text: two that normalise alike are rejected
@@ -77,7 +80,35 @@ def item_tokens(rng: random.Random, item: Item) -> list[Token]:
     if isinstance(item, Group):
         name = [("word", item.name), ("mark", "=")] if item.name else []
         return [*name, ("mark", "("), *term_tokens(rng, item.items), ("mark", ")")]
+    if isinstance(item, Parts):
+        name = [("word", item.name), ("mark", "=")] if item.name else []
+        inside = [token for part in item.parts for token in [("mark", "+"), *term_tokens(rng, part)]]
+        return [*name, ("mark", "("), *inside[1:], ("mark", ")")]
+    if isinstance(item, At):
+        return [*item_tokens(rng, item.base), ("mark", "@"), *place_tokens(rng, item.place)]
     return [("word", "_")]
+
+
+def place_tokens(rng: random.Random, place: Affine) -> list[Token]:
+    """The tokens of a position."""
+    if not place.strides and rng.random() < 0.7:
+        return [("int", str(place.number))]
+    if place.strides == ((1, place.strides[0][1] if place.strides else ""),) and not place.number:
+        return [("word", place.strides[0][1])]
+    sums = [(slope < 0, [*stride_tokens(abs(slope)), ("word", label)]) for slope, label in place.strides]
+    if place.number or not sums:
+        sums.append((place.number < 0, [("int", str(abs(place.number)))]))
+    rng.shuffle(sums)
+    found: list[Token] = []
+    for at, (is_negative, word) in enumerate(sums):
+        sign = [("mark", "-")] if is_negative else [("mark", "+")] if at else []
+        found += [*sign, *word]
+    return [("mark", "("), *found, ("mark", ")")]
+
+
+def stride_tokens(slope: int) -> list[Token]:
+    """The tokens of what a label is multiplied by."""
+    return [("int", str(slope)), ("mark", "*")] if slope > 1 else []
 
 
 def spaced(rng: random.Random, tokens: Sequence[Token]) -> str:

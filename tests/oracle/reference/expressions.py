@@ -31,6 +31,7 @@ from oracle.reference.numbers import (
     widened,
 )
 from oracle.reference.rules import labels_of, live_labels, refuse_bad_text, refuse_drops
+from oracle.reference.several import is_parted, several
 from oracle.reference.text import REDUCERS, Item, Refused, Text, parse
 
 __all__ = ["Named", "Refused", "Sizes", "check", "einsum"]
@@ -57,13 +58,13 @@ class Work:
 
 
 def einsum(
-    text: str,
+    text: str | Text,
     *operands: Any,
     sizes: Mapping[str, int] | None = None,
     reduce: str | Callable[..., Any] | None = None,
     dtype: Any = None,
     **size_keywords: int,
-) -> np.ndarray[Any, Any] | Named:
+) -> Any:
     """Evaluate an expression.
 
     Parameters
@@ -81,17 +82,19 @@ def einsum(
 
     Returns
     -------
-    np.ndarray or Named
-        `Named` if any operand is.
+    np.ndarray or Named or tuple of them
+        `Named` if any operand is; a tuple for several results.
 
     Raises
     ------
     Refused
         If the language rejects the text or the operands.
     """
-    parsed = parse(text)
+    parsed = text if isinstance(text, Text) else parse(text)
     if parsed.output is None:
         raise Refused("arrow", "this is an assertion")
+    if is_parted(parsed):
+        return several(parsed, operands, join_sizes(sizes, size_keywords), einsum)
     reducer = chosen_reducer(parsed, reduce)
     left_out = parsed.inputs == ((),) and any(isinstance(operand, Named) for operand in operands)
     refuse_bad_text(parsed, reducer is not None, left_out)

@@ -77,7 +77,7 @@ def test_options_of_the_command_are_completed() -> None:
         (["eval", "--size", ""], set()),
         (["eval", "-o", "y"], {"y.txt"}),
         (["repl", "--script", "b"], {"book.ipynb"}),
-        (["explain", "NE80"], {"NE801", "NE802", "NE803", "NE804"}),
+        (["explain", "NE80"], {"NE801", "NE802", "NE803", "NE804", "NE805"}),
         (["explain", "NE304", "N"], {*codes()}),
         (["completion", ""], {"bash", "zsh"}),
     ],

@@ -67,7 +67,7 @@ def test_families_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     ("word", "near"),
     [
         ("NE303", "NE302"),
-        ("NE999", "NE804"),
+        ("NE999", "NE805"),
         ("NE3O4", "NE3"),
         ("9", ""),
         ("banana", ""),

@@ -30,7 +30,7 @@ OTHER_WORDS = {
     'ne.evaluate(ones(2), "y = x[N]")',
 }
 """Wrong in either case, but what is wrong is said of the values."""
-OF_OPERANDS = ("NE3", "NE4", "NE5", "NE6", "NE7")
+OF_OPERANDS = ("NE3", "NE4", "NE5", "NE6", "NE7", "NE8")
 SILENT = {
     'ne.einsum("a b -> a : sum", ones(2, 3), reduce=np.max)',  # np.max might be None
     'ne.einsum("a b -> b a", ones(2, 3), reduce=np.sum)',

@@ -154,6 +154,12 @@ def _window(instruction: Instruction, source: str) -> Value:
     return f"{source}[{', '.join(ranges)}]"
 
 
+def _windowed(instruction: Instruction, source: str, other: str) -> Invocation:
+    view = instruction.axes, instruction.letters, instruction.shape
+    name = "multiplied" if instruction.primitive == "window_multiply" else "weighed"
+    return Callee("windows", name)(source, other, str(view), str(instruction.kept))
+
+
 def _rolling(instruction: Instruction, source: str) -> Invocation:
     (axis,), (window,) = instruction.axes, instruction.letters
     combine = numpy(REDUCTIONS[instruction.function].combine)
@@ -163,7 +169,7 @@ def _rolling(instruction: Instruction, source: str) -> Invocation:
 def _take(instruction: Instruction, source: str, *positions: str) -> Value:
     if instruction.function:
         cells = f"{source}[{', '.join(positions)}]"
-        return f"{cells}.copy()" if instruction.function == "cell" else cells
+        return f"{cells}.copy()" if instruction.function == "element" else cells
     return method(source, "take", *positions, axes_text(instruction.axes))
 
 
@@ -210,6 +216,8 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "transpose": _transpose,
     "vecdot": lambda _, x, y: numpy("vecdot")(x, y),
     "window": _window,
+    "window_multiply": _windowed,
     "window_reduce": _rolling,
+    "window_weigh": _windowed,
 }
 """The code of each instruction, from the instruction and the names of its sources."""

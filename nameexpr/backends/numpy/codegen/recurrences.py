@@ -160,7 +160,7 @@ def _rows(body: Program, places: Sequence[Joined]) -> dict[int, Joined]:
 
 
 def _put(inner: Instruction, sources: Sequence[str], place: Joined, shape: Shape) -> Statement:
-    """Return the statement that writes a result into its row; a single element is no array to write into."""
+    """Return the statement that writes a result into its row, unless that is a single element."""
     if shape and _takes_out(inner._replace(over=None)):
         return Assign(None, with_out(_call(inner._replace(over=None), sources), place))
     return Assign(place, _call(inner, sources))

@@ -27,6 +27,8 @@ FAR, PAGED = 0.18, 0.21
 """The extra cost of an element that is alone in its cache line, or in its page."""
 LINE, PAGE, NEAREST, LARGE = 64, 4096, 1 << 15, 1 << 20
 """Bytes of a cache line, of a page, of the nearest cache, and of the next one."""
+SPILLED = 0.06
+"""One byte of a new array that is too large for the caches, written and read."""
 CAST = 0.5
 """Casting one element to a dtype of 8 bytes."""
 UNPACKED = 0.26
@@ -80,6 +82,11 @@ def copy_cost(sizes: Sizes, steps: Steps, order: Sequence[str], dtype: str) -> f
     if step * scale * 8 >= PAGE and cells * scale * 8 > LARGE:
         cell += PAGED
     return CALL["copy"] + cells / run * COPY_RUN + cells * cell
+
+
+def spill_cost(size: int) -> float:
+    """Return the extra cost of an array of `size` bytes, written and read, that does not stay in a cache."""
+    return max(0, size - LARGE) * SPILLED
 
 
 def cast_cost(cells: int, dtype: str) -> float:

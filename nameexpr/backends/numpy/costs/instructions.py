@@ -252,10 +252,10 @@ def _reduce(instruction: Instruction, sources: Arrays, _: Strided) -> float:
     return reduce_cost(instruction.function, sources[0], [axis % ndim for axis in instruction.axes])
 
 
-def _rolling(instruction: Instruction, sources: Arrays, result: Strided) -> float:
-    from nameexpr.backends.numpy.costs.windows import rolling_cost
+def _windows(instruction: Instruction, sources: Arrays, result: Strided) -> float:
+    from nameexpr.backends.numpy.costs.windows import COSTS
 
-    return rolling_cost(instruction, sources, result)
+    return COSTS[instruction.primitive](instruction, sources, result)
 
 
 def _apply(_: Instruction, sources: Arrays, __: Strided) -> float:
@@ -295,6 +295,6 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "transpose": VIEW,
     "vecdot": _vecdot,
     "window": WINDOW,
-    "window_reduce": _rolling,
+    **dict.fromkeys(("window_multiply", "window_reduce", "window_weigh"), _windows),
 }
 """The cost of each primitive: a constant, or a function of its arrays; without a row, that of a copy."""

@@ -34,7 +34,7 @@ from nameexpr.ops import ALONG, CONSTANTS, INDEX, NEED_ELEMENTS, SIZE
 from nameexpr.records import field, record, replace
 from nameexpr.syntax import ast
 from nameexpr.syntax.ast import Dots, Label, Pack
-from nameexpr.syntax.items import is_read
+from nameexpr.syntax.walk import reads_a_part
 
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.build.recurrences import RecurrenceWriter
@@ -223,7 +223,7 @@ class FormulaWriter:
     def _earlier(self, node: ast.Use, statement: StatementValue) -> tuple[int, Labels]:
         graph = self.values.graph
         term = statement.term if node.term is None else node.term
-        if node.term is None or (term == statement.term and not any(map(is_read, node.term.items))):
+        if node.term is None or (term == statement.term and not any(map(reads_a_part, node.term.items))):
             if statement.axes is None or only_orders(statement.axes, graph.labels[statement.value]):
                 return statement.value, statement.mention
             axes = tuple(

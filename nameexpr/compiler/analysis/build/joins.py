@@ -51,10 +51,12 @@ def joined(values: Values, statement: ast.Statement, given: Sequence[int], axes:
 def _learn_sizes(values: Values, labels: Labels, whole: Mapping[str, Reading]) -> None:
     """Record the sizes of dims that have parts."""
     graph = values.graph
+    parts = [part for reading in whole.values() for labels in reading.parts for part in labels]
+    own = [label for label in labels if label not in whole]
+    for label in (*parts, *own):
+        if label not in graph.sizes:
+            raise error(no_size(values.tree, label, labels))
     for label, reading in whole.items():
-        for part in [part for labels in reading.parts for part in labels]:
-            if part not in graph.sizes:
-                raise error(no_size(values.tree, part, labels))
         graph.sizes[label] = sum(map(graph.cells, reading.parts))
 
 

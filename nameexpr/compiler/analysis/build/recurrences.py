@@ -1,20 +1,22 @@
 """Recurrences to graphs: steps are written for all indices at once, and what reads a row becomes the body.
 
-A use of an earlier row is a `State`, which has the label of the steps like any operand. Whatever depends on
-one is computed step by step; everything else that the steps read is computed before, for all steps.
+A use of an earlier row is a `State`, which has the label of the steps like any operand. Everything that
+depends on one is computed step by step; everything else that the steps read is computed before, for all
+steps.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from nameexpr.compiler.analysis.build.rows import Rowed
 from nameexpr.compiler.analysis.build.values import StatementValue, Values
-from nameexpr.compiler.analysis.faults import recurrences as faults
-from nameexpr.compiler.analysis.readings import affine
 from nameexpr.compiler.analysis.recurrences import StepGroup, step_of, uses_of
+from nameexpr.compiler.analysis.rules import recurrences as rules
+from nameexpr.compiler.analysis.rules.recurrences import row_offset
 from nameexpr.compiler.ir.axes import Axes, Labels, flat, mentioned
-from nameexpr.compiler.ir.dtypes import WeakDtype
+from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype, strong
 from nameexpr.compiler.ir.nodes import (
     Arrange,
     Recurrence,
@@ -66,7 +68,7 @@ class RecurrenceWriter:
 
     @property
     def key(self) -> str:
-        """What tells this recurrence from others."""
+        """The name of this recurrence in the graph."""
         return " ".join(self.group.names)
 
     def write(self) -> list[tuple[int, Axes]]:
@@ -100,7 +102,7 @@ class RecurrenceWriter:
                     parts = views.joined[label].parts if label in views.joined else ((label,),)
                     unknown = [one for part in parts for one in part if one not in sizes]
                     if unknown:
-                        raise error(faults.no_size(writer.scope.tree, statement, unknown[0]))
+                        raise error(rules.no_size(writer.scope.tree, statement, unknown[0]))
                     sizes[label] = sum(writer.values.graph.cells(part) for part in parts)
             shapes[statement.name] = tuple(map(writer.values.graph.cells, axes))
         from nameexpr.compiler.analysis.statement_sizes import read_statement
@@ -111,37 +113,18 @@ class RecurrenceWriter:
             read_statement(writer.scope.tree, statement, shapes, views, self.group.names)
 
     def _check_rows(self, statement: ast.Statement) -> None:
-        """Reject what reads rows that no step has computed yet (NE242), or all steps at once (NE244)."""
-        needs_all = faults.needs_all_steps(self.writer.scope.text, statement, self.group.label)
-        if needs_all is not None:
-            raise error(needs_all)
-        writer, sizes = self.writer, self.writer.views.sizes
+        """Reject what reads rows that no step has computed yet, where the start has labels (NE242)."""
+        writer, label = self.writer, self.group.label
+        own = self.group.names.index(statement.name or "")
         for use in uses_of(statement):
-            if use.name not in self.group.names:
-                continue
-            if use.term is None:
-                raise error(faults.without_term(writer.scope.text, use, self.group.label))
-            at = self.group.names.index(use.name)
-            other = writer.scope.tree.statements[self.group.numbers[at]]
-            step = step_of(other)
-            is_before = at < self.group.names.index(statement.name or "")
-            if step is None and is_before:
-                continue
-            offset = self._offset(use, step.dim if step is not None else None)
-            axes = writer.views.left[self.group.numbers[at]]
-            assert axes is not None
-            start = 0 if step is None else sizes[axes[step.dim][0]] - sizes[self.group.label]
-            if offset is None or not 0 <= offset < start + is_before:
-                raise error(faults.not_computed(writer.scope.text, use, self.group.label, offset, start))
-
-    def _offset(self, use: ast.Use, dim: int | None) -> int | None:
-        """Return how far after the current row the row is that a use reads; None if it is not one row."""
-        items = () if use.term is None else use.term.items
-        if dim is None or dim >= len(items):
-            return None
-        item = items[dim]
-        place = affine(item.place, self.writer.views.sizes) if isinstance(item, ast.At) else None
-        return place[0] if place is not None and place[1] == {self.group.label: 1} else None
+            at = self.group.names.index(use.name) if use.name in self.group.names else len(self.group.names)
+            step = step_of(writer.scope.tree.statements[self.group.numbers[at]]) if at <= own else None
+            offset = None if step is None else row_offset(use, step.dim, label)
+            axes = writer.views.left[self.group.numbers[at]] if step is not None else None
+            if offset is not None and step is not None and axes is not None:
+                start = writer.views.sizes[axes[step.dim][0]] - writer.views.sizes[label]
+                if offset >= start + (at < own):
+                    raise error(rules.not_computed(writer.scope.text, use, label, offset, start))
 
     def _rowed(self, number: int) -> Rowed:
         """Return a statement with its starts written."""
@@ -153,48 +136,39 @@ class RecurrenceWriter:
             return Rowed(statement, axes, axes.index((self.group.label,)), 0, (), "bool")
         graph, parts = writer.values.graph, views.joined[axes[step.dim][0]].parts[:-1]
         given = statement.values[:-1]
-        if not given:
-            from nameexpr.syntax.items import parts_of
-
-            item = statement.term.items[step.dim] if statement.term is not None else None
-            numbers = parts_of(item) if item is not None else None
-            assert numbers is not None
-            if any(not isinstance(one, ast.Literal) for part in numbers.parts[:-1] for one in part.items):
-                raise error(faults.no_start(writer.scope.text, statement))
-            starts = [graph.scalar(0) for _ in parts]
-        elif len(given) != len(parts):
-            raise error(faults.no_start(writer.scope.text, statement))
-        else:
-            starts = [writer.value(value)[0] for value in given]
+        starts = [writer.value(value)[0] for value in given] or [graph.scalar(0) for _ in parts]
         rest = axes[: step.dim] + axes[step.dim + 1 :]
         for value, part, node in zip(starts, parts, given or [statement.value] * len(starts), strict=True):
             lost = [label for label in graph.labels[value] if label not in (*flat(rest), *part)]
             if lost:
-                raise error(faults.start_has(writer.scope.text, node, lost[0]))
+                raise error(rules.start_has(writer.scope.text, node, lost[0]))
         counted = tuple([(graph.cells(part), value) for part, value in zip(parts, starts, strict=True)])
         return Rowed(statement, axes, step.dim, sum(count for count, _ in counted), counted, "bool")
 
     def _write_steps(self) -> None:
         """Write the steps until their dtypes are those of the rows that they read."""
-        values = self.writer.values
+        graph = self.writer.values.graph
         for row in self.rows:  # a number has no dtype of its own: the step determines it
-            row.dtype = self._joined(row, "bool", is_strong=True)
+            row.dtype = (
+                self._joined([graph.dtypes[value] for _, value in row.starts]) if row.starts else "bool"
+            )
         for _ in range(MOST_DTYPES):
             before = [row.dtype for row in self.rows]
             for number, row in enumerate(self.rows):
                 self.current = number
                 self._write_step(row)
-                row.dtype = self._joined(row, values.graph.strong(row.step))
+                own = [row.dtype, graph.dtypes[row.step], *[graph.dtypes[value] for _, value in row.starts]]
+                row.dtype = strong(self._joined(own))
             if [row.dtype for row in self.rows] == before:
                 return
-        raise error(faults.no_dtype(self.writer.scope.text, self.rows[0].statement))
+        raise error(rules.no_dtype(self.writer.scope.text, self.rows[0].statement))
 
-    def _joined(self, row: Rowed, dtype: str, *, is_strong: bool = False) -> str:
-        """Return the dtype that holds the starts, but for numbers if `is_strong`, and a step."""
-        values = self.writer.values
-        held = [values.graph.dtypes[value] for _, value in row.starts]
-        kept = [own for own in held if not (is_strong and isinstance(own, WeakDtype))]
-        return values.arithmetic.promoted((row.dtype, dtype, *kept))
+    def _joined(self, dtypes: Sequence[str]) -> str:
+        """Return the dtype that holds starts and steps; numbers alone have a weak one."""
+        kinds = [dtype for dtype in dtypes if isinstance(dtype, WeakDtype)]
+        if len(kinds) == len(dtypes):
+            return max(kinds, key=list(WEAK.values()).index)
+        return self.writer.values.arithmetic.promoted(tuple(dtypes))
 
     def _write_step(self, row: Rowed) -> None:
         writer, graph, label = self.writer, self.writer.values.graph, self.group.label
@@ -213,12 +187,14 @@ class RecurrenceWriter:
         row = self.rows[number]
         assert node.term is not None
         axes = writer.views.axes[node.name, node.term]
-        is_now = number < self.current and (not row.offset or self._offset(node, row.dim) == row.offset)
+        is_now = number < self.current and (
+            not row.offset or row_offset(node, row.dim, self.group.label) == row.offset
+        )
         if is_now:
             axes = axes if not row.offset else (*axes[: row.dim], (self.group.label,), *axes[row.dim + 1 :])
             value = graph.add(View(-1, row.arranged, axes), flat(axes), graph.dtypes[row.arranged])
         else:
-            offset = self._offset(node, row.dim)
+            offset = row_offset(node, row.dim, self.group.label)
             assert offset is not None
             rest = axes[: row.dim] + axes[row.dim + 1 :]
             state = State(self.key, number, self.group.label, offset, rest)
@@ -245,7 +221,7 @@ class RecurrenceWriter:
             if number in needed or isinstance(node, Scalar):
                 continue
             needed.add(number)
-            if number not in moving and not isinstance(graph.dtypes[number], WeakDtype):
+            if number not in moving:
                 inputs[number] = None
             elif not isinstance(node, State):
                 stack += sources_of(node)

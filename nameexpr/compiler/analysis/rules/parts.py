@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from nameexpr.compiler.analysis.recurrences import groups_of
+from nameexpr.compiler.analysis.rules.recurrences import recurrence_faults
 from nameexpr.errors import Diagnostic, Mark, Span
 from nameexpr.syntax import ast
 from nameexpr.syntax.items import group_of, parts_of
@@ -18,10 +19,11 @@ def part_faults(
 ) -> Iterator[Diagnostic]:
     """Yield the errors in the parts and positions of a formula."""
     yield from use_faults(tree.text, used)
-    recurring = {name for group in groups_of(tree.statements) for name in group.names}
-    other = [statement for statement in tree.statements if statement.name not in recurring]
-    yield from result_faults(tree.text, [statement.term for statement in other if statement.term is not None])
-    for statement in other:
+    yield from result_faults(tree.text, left)
+    groups = groups_of(tree.statements)
+    yield from recurrence_faults(tree, groups)
+    recurring = {name for group in groups for name in group.names}
+    for statement in [one for one in tree.statements if one.name not in recurring]:
         yield from values_fault(tree.text, statement)
 
 
