@@ -14,12 +14,12 @@ from nameexpr.compiler.ir.program import Instruction, Piece, Program, Shape
 from nameexpr.compiler.ir.strides import Strides, reshaped, row_major_strides
 from nameexpr.records import record
 
-Step = tuple[Instruction, Shape]
+BackStep = tuple[Instruction, Shape]
 """A view, and the shape of what it is a view of."""
 
 
 @record
-class Placed:
+class PlacedPart:
     """Where a root is: in a piece of the concatenation `whole`, through the views between them.
 
     `shape` is that of the source, `steps` are the views from the source back to the root, `strides` those of
@@ -29,14 +29,14 @@ class Placed:
     whole: int
     piece: Piece
     shape: Shape
-    steps: tuple[Step, ...]
+    steps: tuple[BackStep, ...]
     strides: Strides
     first: int
 
 
-def placed_values(program: Program, shapes: Sequence[Shape]) -> dict[int, Placed]:
+def placed_values(program: Program, shapes: Sequence[Shape]) -> dict[int, PlacedPart]:
     """Return where the roots of a program are that are computed in place."""
-    found: dict[int, Placed] = {}
+    found: dict[int, PlacedPart] = {}
     for whole, instruction in enumerate(program.instructions, len(program.operands)):
         if instruction.primitive != "concatenate" or not instruction.factors:
             continue
@@ -46,12 +46,12 @@ def placed_values(program: Program, shapes: Sequence[Shape]) -> dict[int, Placed
             shape = shapes[instruction.sources[at]]
             strides = strides_in(instruction.shape, pieces[at], shape, steps)
             assert strides is not None, f"source {at} of {instruction} is not a view of its part"
-            found[root] = Placed(whole, pieces[at], shape, tuple(steps), strides, first)
+            found[root] = PlacedPart(whole, pieces[at], shape, tuple(steps), strides, first)
     return found
 
 
 def with_parts(
-    program: Program, shapes: Sequence[Shape], strides: Sequence[Strides], placed: Mapping[int, Placed]
+    program: Program, shapes: Sequence[Shape], strides: Sequence[Strides], placed: Mapping[int, PlacedPart]
 ) -> Sequence[Strides]:
     """Return the strides of all values, given those that they have if no value is computed in place."""
     if not placed:
@@ -70,7 +70,7 @@ def pieces_of(instruction: Instruction) -> list[Piece]:
     return [piece for piece, number in pairs if number is None]
 
 
-def way_back(program: Program, shapes: Sequence[Shape], value: int) -> tuple[int, list[Step]]:
+def way_back(program: Program, shapes: Sequence[Shape], value: int) -> tuple[int, list[BackStep]]:
     """Return the root of a value, and the views from the value back to it; an operand is its own root."""
     count, steps = len(program.operands), []
     while value >= count:
@@ -86,7 +86,7 @@ def way_back(program: Program, shapes: Sequence[Shape], value: int) -> tuple[int
     return value, steps
 
 
-def strides_in(whole: Shape, piece: Piece, shape: Shape, steps: Sequence[Step]) -> Strides | None:
+def strides_in(whole: Shape, piece: Piece, shape: Shape, steps: Sequence[BackStep]) -> Strides | None:
     """Return the strides of the root of a source of this shape in its piece of the whole array; None if it is
     not a view of it.
     """

@@ -12,7 +12,7 @@ from math import prod
 
 from nameexpr.compiler.ir.layouts import OperandLayout, layouts_or_default
 from nameexpr.compiler.ir.liveness import BLOCK, never_made
-from nameexpr.compiler.ir.placing import Placed, placed_values, with_parts
+from nameexpr.compiler.ir.placing import PlacedPart, placed_values, with_parts
 from nameexpr.compiler.ir.primitives import is_view, shapes_of, strides_of
 from nameexpr.compiler.ir.program import Instruction, Primitive, Program
 from nameexpr.compiler.ir.strides import reshaped
@@ -58,7 +58,7 @@ class ProgramInfo:
     arrays: Sequence[Array]
     is_body: bool
     unmade: frozenset[int]
-    placed: Mapping[int, Placed]
+    placed: Mapping[int, PlacedPart]
 
     @property
     def count(self) -> int:

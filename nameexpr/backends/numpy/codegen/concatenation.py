@@ -20,7 +20,7 @@ from nameexpr.backends.numpy.codegen.statements import (
     numpy,
     quoted,
 )
-from nameexpr.compiler.ir.placing import Placed, placed_values
+from nameexpr.compiler.ir.placing import PlacedPart, placed_values
 from nameexpr.compiler.ir.program import Instruction, Piece, Program, Shape
 
 
@@ -64,7 +64,7 @@ def _created(instruction: Instruction, target: str, names: Sequence[str]) -> Sta
     return Assign(target, numpy("empty" if is_full else "zeros")(str(instruction.shape), dtype))
 
 
-def _place(placed: Placed, instruction: Instruction, target: str) -> Value:
+def _place(placed: PlacedPart, instruction: Instruction, target: str) -> Value:
     """Return the part of the array that a root is computed in, with the axes of the root."""
     place = _part(target, placed.piece, instruction.shape)
     if placed.shape != placed.piece.lengths:
