@@ -39,11 +39,16 @@ def place(program: Program) -> Program:
     return replace(program, instructions=tuple(instructions))
 
 
-def place_within(program: Program, layouts: Sequence[OperandLayout], limit: int | None) -> Program:
-    """Return a program that computes parts in place, unless it exceeds a memory limit then."""
+def place_within(
+    program: Program, layouts: Sequence[OperandLayout], limit: int | None
+) -> tuple[Program, tuple[Shape, ...]]:
+    """Return a program that computes parts in place, unless it exceeds a memory limit then, and the shapes of
+    its values.
+    """
     placed = place(program)
     fits = limit is None or peak_bytes(placed, shapes_of(placed), layouts) <= limit
-    return placed if fits else program
+    chosen = placed if fits else program
+    return chosen, shapes_of(chosen)
 
 
 def _read_where_it_is(program: Program) -> Program:

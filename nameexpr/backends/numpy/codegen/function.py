@@ -35,6 +35,8 @@ from nameexpr.compiler.ir.primitives import is_view
 from nameexpr.compiler.ir.program import Instruction, Program
 
 Shapes = Sequence[tuple[int, ...]]
+SEVERAL = frozenset({"fused", "loop", "concatenate", "recurrence"})
+"""Primitives that are several statements."""
 
 
 def bound_statements(
@@ -136,21 +138,10 @@ def compute(
         names = [values[source] for source in sources]
         place, before = inside.get(number, (None, []))
         statements += before
-        if instruction.primitive in {"fused", "loop"}:
-            from nameexpr.backends.numpy.codegen.loops import loop_statements
-
+        if instruction.primitive in SEVERAL:
             numbering = numbering or Numbering()
             own = [shapes[source] for source in sources]
-            statements += loop_statements(instruction, target, names, own, numbering, place)
-        elif instruction.primitive == "concatenate":
-            from nameexpr.backends.numpy.codegen.concatenation import concatenated
-
-            statements += concatenated(instruction, target, names)
-        elif instruction.recurrence is not None:
-            from nameexpr.backends.numpy.codegen.recurrences import recurrence_statements
-
-            numbering = numbering or Numbering()
-            statements += recurrence_statements(instruction, target, names, numbering)
+            statements += _several(instruction, target, names, own, numbering, place)
         elif number in unmade:
             continue
         elif instruction.primitive == "ones" and made_once is not None and prod(instruction.shape) <= BLOCK:
@@ -170,6 +161,28 @@ def compute(
         value: Value = values[result] if shapes[result] else numpy("asarray")(values[result])
         returned.append(indexed(value, "...") if result < count else value)  # return a view of an operand
     return [*statements, Return(tuple(returned), bool(program.results))]
+
+
+def _several(
+    instruction: Instruction,
+    target: str,
+    names: Sequence[str],
+    shapes: Shapes,
+    numbering: Numbering,
+    place: Value | None,
+) -> list[Statement]:
+    """Return the statements of an instruction that takes more than a call."""
+    if instruction.primitive == "concatenate":
+        from nameexpr.backends.numpy.codegen.concatenation import concatenated
+
+        return concatenated(instruction, target, names)
+    if instruction.recurrence is not None:
+        from nameexpr.backends.numpy.codegen.recurrences import recurrence_statements
+
+        return recurrence_statements(instruction, target, names, numbering)
+    from nameexpr.backends.numpy.codegen.loops import loop_statements
+
+    return loop_statements(instruction, target, names, shapes, numbering, place)
 
 
 def _parts(

@@ -143,7 +143,7 @@ def fit_formula(
     best = search.fit()
     if best.peak <= search.limit:
         fresh = [plan for number, plan in best.plans.items() if number not in expanded.plans]
-        limited = place_within(best.program, search.operands.given, search.limit)
+        limited, _ = place_within(best.program, search.operands.given, search.limit)
         return limited, tuple([plan for plan, _ in (*whole.values(), *fresh)])
 
     def peak_with(label: str, size: int) -> float:
