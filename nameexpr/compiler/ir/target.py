@@ -59,6 +59,11 @@ class Costs(Protocol):
     def maximum_cost(self, sizes: Sizes, steps: Steps, dtype: str) -> float:
         """Return the cost of a maximum over some axes of an array."""
 
+    def scatter_cost(self, method: str, rows: int, columns: int, bins: int, dtype: str) -> float:
+        """Return the cost of combining rows by label: "sum", one element after the other, "by_columns" or
+        "by_rows".
+        """
+
     def slices_cost(self, count: int, cells: int, dtype: str, *, is_near: bool) -> float:
         """Return the cost of combining `count` slices of `cells` elements one after the other."""
 

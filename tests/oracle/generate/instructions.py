@@ -50,6 +50,16 @@ def take(source: int, places: int, axis: int) -> Instruction:
     return Instruction("take", (source, places), axes=(axis,))
 
 
+def bins(source: int, shape: Shape, size: int) -> Instruction:
+    """The bins that positions are in."""
+    return Instruction("bins", (source,), shape, constants=(size,))
+
+
+def scatter(at: int, rows: int, shape: Shape) -> Instruction:
+    """The sums of the rows in each bin."""
+    return Instruction("scatter", (at, rows), shape, dtype="float64", function="sum", constants=(0.0,))
+
+
 def diagonal(source: int, letters: Letters) -> Instruction:
     """A view of the cells where axes of the same letter have the same index."""
     return Instruction("diagonal", (source,), letters=(letters, tuple(dict.fromkeys(letters))))

@@ -264,3 +264,16 @@ def test_filters_take_one_block_besides_their_result(weights: str) -> None:
     kernel = np.ones([{"a": 3, "b": 5, "C": 3}[label] for label in weights.split()], np.float32)
     compiled = ne.compile(f"sum[a b](x[_@(h+a) _@(w+b) C] * k[{weights}])")
     check_peak(compiled, "weighed", x=image, k=kernel)
+
+
+@pytest.mark.parametrize("text", ["T (3@1 h d) -> T h d", "T ((3 h)@(h2+2) d) -> T h2 d"])
+def test_a_factor_of_a_group_can_be_read_at_positions(text: str) -> None:
+    x = made((4, 12))
+    got = ne.einsum(text, x, h=2, **({"h2": 2} if "h2" in text else {}))
+    want = x.reshape(4, 3, 2, 2)[:, 1] if "h2" not in text else x.reshape(4, 6, 2)[:, 2:4]
+    np.testing.assert_array_equal(got, want)
+    assert np.shares_memory(got, x)
+    formula = f"x[{text.partition(' -> ')[0]}]"
+    np.testing.assert_array_equal(
+        ne.evaluate(formula, x=x, sizes={"h": 2} | ({"h2": 2} if "h2" in text else {})), want
+    )

@@ -170,6 +170,17 @@ def _take(instruction: Instruction, source: str, *positions: str) -> Value:
     return method(source, "take", *positions, axes_text(instruction.axes))
 
 
+def _scatter(instruction: Instruction, at: str, *rows: str) -> Value:
+    method, size, (empty,) = instruction.function, str(instruction.shape[0]), instruction.constants
+    if method in {"any", "all"}:
+        return Callee("scattering", "flags")(at, *(rows or ["None"]), size, str(method == "all"))
+    if method in {"sum", "prod", "max", "min"}:
+        assert isinstance(empty, float)
+        number = literal(empty) if isfinite(empty) else f'float("{empty}")'
+        return Callee("scattering", "combined")(numpy(REDUCTIONS[method].combine), at, *rows, size, number)
+    return Callee("scattering", method)(at, *rows, size)
+
+
 def _range(start: int, step: int, length: int) -> str:
     stop = start + step * length if length else start
     return f"{start}:{stop if stop >= 0 else ''}:{step}" if step != 1 else f"{start}:{stop}"
@@ -187,6 +198,9 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "arange": lambda instruction: numpy("arange")(str(instruction.shape[0])),
     "as_complex": lambda _, x: _ours("as_complex")(x),
     "as_real": lambda _, x: _ours("as_real")(x),
+    "bins": lambda instruction, *given: Callee("scattering", "bins")(
+        str(instruction.constants), str(instruction.shape), *given
+    ),
     "cast": lambda instruction, x: method(x, "astype", quoted(instruction.dtype)),
     "constant": lambda instruction: numpy("asarray")(literal(instruction.constants[0])),
     "copy": _copy,
@@ -207,6 +221,7 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "reduce": _reduce,
     "repeat": lambda instruction, x: Callee("copies", "repeated")(x, str(instruction.shape)),
     "reshape": lambda instruction, x: method(x, "reshape", str(instruction.shape)),
+    "scatter": _scatter,
     "slices": _slices,
     "sum": _sum,
     "take": _take,

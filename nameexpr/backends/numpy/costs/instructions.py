@@ -28,7 +28,7 @@ from nameexpr.backends.numpy.costs.passes import (
     row_major,
     ufunc_cost,
 )
-from nameexpr.backends.numpy.costs.positions import inside_cost, take_cost
+from nameexpr.backends.numpy.costs.positions import AT_POSITIONS
 from nameexpr.backends.numpy.costs.reductions import along_cost, reduce_cost, slices_cost
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
@@ -263,6 +263,7 @@ def _apply(_: Instruction, sources: Arrays, __: Strided) -> float:
 
 
 COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float]] = {
+    **AT_POSITIONS,
     "along_axes": lambda instruction, sources, _: along_cost(instruction, sources[0]),
     "apply": _apply,
     "arange": lambda instruction, *_: COUNTED + COUNTED_CELL * instruction.shape[0],
@@ -278,7 +279,6 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "embed": _embed,
     "full": _full,
     "fused": _fused,
-    "inside": inside_cost,
     "integer_matmul": _integer_matmul,
     "concatenate": _join,
     "item": 30.0,
@@ -291,7 +291,6 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "reshape": _reshape,
     "slices": lambda instruction, sources, _: slices_cost(instruction, sources[0]),
     "sum": _sum,
-    "take": take_cost,
     "transpose": VIEW,
     "vecdot": _vecdot,
     "window": WINDOW,

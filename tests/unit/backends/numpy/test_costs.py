@@ -51,6 +51,8 @@ def examples(n: int) -> tuple[tuple[Instruction, Shapes], ...]:
         (ir.window(0, (0, 1), ((1, 0), (0, 1)), (n, n - 1)), (square,)),
         (ir.inside(0, n), (square,)),
         (ir.take(0, 1, 0), (square, (n,))),
+        (ir.bins(0, square, 4), (square,)),
+        (ir.scatter(0, 1, (4, n)), ((n,), square)),
         (ir.as_real(0), (square,)),
         (ir.as_complex(0), ((n, 2),)),
         (ir.repeat(0, (3, n, n)), (square,)),
