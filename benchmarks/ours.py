@@ -65,7 +65,10 @@ def _named(ne: Any, workload: NamedWorkload, operands: Operands) -> Call:
 
 
 def _formula(ne: Any, workload: FormulaWorkload, operands: Operands) -> Call:
-    return _by_name("function(text, {})", workload, operands, function=ne.evaluate, text=workload.text)
+    space = {"function": ne.evaluate, "text": workload.text}
+    if workload.sizes:
+        return _by_name("function(text, {}, sizes=sizes)", workload, operands, **space, sizes=workload.sizes)
+    return _by_name("function(text, {})", workload, operands, **space)
 
 
 def _compiled_formula(ne: Any, workload: FormulaWorkload, operands: Operands) -> Call | None:
@@ -91,7 +94,7 @@ OURS = (
     Adapter(COMPILED, "nameexpr", _compiled, groups="abcde"),
     Adapter(TUNED, "nameexpr", _tuned, groups="r"),
     Adapter(STRING, "nameexpr", _named, groups="n"),
-    Adapter(STRING, "nameexpr", _formula, groups="f"),
+    Adapter(STRING, "nameexpr", _formula, groups="fl"),
     Adapter(COMPILED, "nameexpr", _compiled_formula, groups="f"),
     Adapter(EXPRESSION, "nameexpr", _expression_of_formula, groups="f"),
 )

@@ -6,7 +6,7 @@ judged when hand against itself is off.
 
 from __future__ import annotations
 
-from benchmarks.goals import expressions, networks, others
+from benchmarks.goals import expressions, language, networks, others
 from benchmarks.goals.base import GATE, GOAL, Goal, verdict
 from benchmarks.results import Results
 
@@ -15,10 +15,15 @@ TITLES = {GATE: "Gates", GOAL: "Goals"}
 
 def judge(results: Results) -> list[Goal]:
     """Return the verdicts on everything that is asked, gates first, by group."""
-    found = [*expressions.judge(results), *networks.judge(results), *others.judge(results)]
+    found = [
+        *expressions.judge(results),
+        *networks.judge(results),
+        *others.judge(results),
+        *language.judge(results),
+    ]
     return sorted(found, key=lambda goal: (goal.kind == GOAL, ORDER.index(goal.group)))
 
 
-ORDER = "abrcdefgn"
+ORDER = "abrcdeflgn"
 
 __all__ = ["TITLES", "Goal", "judge", "verdict"]

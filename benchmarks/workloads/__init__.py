@@ -1,10 +1,21 @@
-"""The workloads by group: tiny a, matmul and pairwise b, layout c, networks d, dtypes e, formulas f, named n,
-random r. The groups p, m and g have no workloads of their own.
+"""The workloads by group: tiny a, matmul and pairwise b, layout c, networks d, dtypes e, formulas f, language
+l, named n, random r. The groups p, m and g have no workloads of their own.
 """
 
 from __future__ import annotations
 
-from benchmarks.workloads import dtypes, formulas, layout, matmul, named, networks, pairwise, random, tiny
+from benchmarks.workloads import (
+    dtypes,
+    formulas,
+    language,
+    layout,
+    matmul,
+    named,
+    networks,
+    pairwise,
+    random,
+    tiny,
+)
 from benchmarks.workloads.base import Workload
 
 WORKLOADS: tuple[Workload, ...] = (
@@ -17,6 +28,7 @@ WORKLOADS: tuple[Workload, ...] = (
     *random.WORKLOADS,
     *named.WORKLOADS,
     *formulas.WORKLOADS,
+    *language.WORKLOADS,
 )
 GROUPS = {
     "a": "tiny arrays, call overhead",
@@ -27,6 +39,7 @@ GROUPS = {
     "r": "random pairwise contractions",
     "n": "NamedTensor: 4x4, and large",
     "f": "formulas: time, memory, and 4x4 calls",
+    "l": "parts, positions and recurrences",
     "p": "plans of large networks",
     "m": "memory: predicted, and limited",
     "g": "cold: imports and new texts",

@@ -57,8 +57,13 @@ def parts_of(item: Item) -> Parts | None:
 
 
 def is_read(item: Item) -> bool:
-    """Return whether a dim is read in parts, or at positions."""
-    return isinstance(item, At) or parts_of(item) is not None
+    """Return whether a dim, or a factor of it, is read in parts, or at positions."""
+    group = group_of(item)
+    return (
+        isinstance(item, At)
+        or parts_of(item) is not None
+        or (group is not None and any(map(is_read, group.items)))
+    )
 
 
 def unnamed(item: Item) -> Item:

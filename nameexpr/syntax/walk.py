@@ -30,7 +30,7 @@ from nameexpr.syntax.ast import (
     Unary,
     Use,
 )
-from nameexpr.syntax.items import parts_of
+from nameexpr.syntax.items import group_of, parts_of
 
 
 def items_in(item: Item) -> tuple[Item, ...] | None:
@@ -75,7 +75,16 @@ def children(node: Node) -> tuple[Node, ...]:
 
 def places(term: Term) -> tuple[Node, ...]:
     """Return the places of a term's positions, from left to right."""
-    return tuple([item.place for item in term.items if isinstance(item, At)])
+    return tuple([item.place for item in positions(term.items)])
+
+
+def positions(items: tuple[Item, ...]) -> Iterator[At]:
+    """Yield the positions among items, including those in groups."""
+    for item in items:
+        if isinstance(item, At):
+            yield item
+        elif not isinstance(item, ATOMS):
+            yield from positions(items_in(item) or ())
 
 
 def is_bare_label(node: Node) -> TypeGuard[Use]:
@@ -144,9 +153,11 @@ def value_atoms(items: tuple[Item, ...]) -> Iterator[Atom]:
     the labels.
     """
     for item in items:
-        parts = parts_of(item)
+        parts, group = parts_of(item), group_of(item)
         if isinstance(item, At):
             yield from labels_in_place(item.place)
+        elif group is not None:
+            yield from value_atoms(group.items)
         elif parts is None:
             yield from atoms((item,))
         else:

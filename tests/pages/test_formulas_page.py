@@ -90,6 +90,20 @@ COMMON = {
         {"x": X, "y": Y, "s": 1.5},
         np.exp(-np.square(X[:, None] - Y[None]).sum(-1) / 4.5),
     ),
+    "moving average": ({"x": X, "sizes": {"d": 2}}, (X[:, 1:] + X[:, :-1]) / 2),
+    "convolution": (
+        {"x": X.reshape(1, 5, 3, 1), "f": Y[:2, :2].reshape(2, 2, 1, 1)},
+        np.array([[(X[h : h + 2, w : w + 2] * Y[:2, :2]).sum() for w in range(2)] for h in range(4)]).reshape(
+            1, 4, 2, 1
+        ),
+    ),
+    "differences": ({"x": X[0]}, np.diff(X[0])),
+    "exponential average": ({"x": np.array([1.0, 2, 3])}, [1, 1, 1.1, 1.29]),
+    "the k largest": ({"s": X, "sizes": {"k": 2}}, np.sort(X, axis=1)[:, :-3:-1]),
+    "sums by group": (
+        {"x": X[:, 0], "group": LABEL, "sizes": {"g": 4}},
+        np.bincount(LABEL, X[:, 0], 4),
+    ),
     "polynomial": ({"c": X[0], "t": Y[:, 0]}, np.polyval(X[0, ::-1], Y[:, 0])),
 }
 
@@ -99,6 +113,32 @@ def test_the_common_computations_are_what_they_are_called() -> None:
     assert set(rows) == set(COMMON)
     for name, (operands, expected) in COMMON.items():
         np.testing.assert_allclose(ne.evaluate(rows[name], **operands), expected, err_msg=name)
+
+
+ELSEWHERE = re.findall(r"^\| .+ \| `(.+)` \| `(.+)` \|$", PAGE.partition("\n## 14")[2], re.MULTILINE)
+GIVEN = {
+    "x": np.array([[3.0, 1.0, 2.0, 7.0], [5.0, 9.0, 4.0, 6.0], [0.5, -1.0, 8.0, 2.5]]),
+    "z": np.arange(12.0).reshape(3, 4),
+    "row": np.array([1.0, 2.0, 4.0, 8.0, 3.0, -1.0]),
+    "taps": np.array([1.0, 10.0]),
+    "ids": np.array([2, 0, 2]),
+    "where": np.array([[0, 3], [1, 1], [2, 0]]),
+    "images": np.random.default_rng(1).normal(size=(2, 4, 5, 3)),
+    "filters": np.random.default_rng(2).normal(size=(2, 2, 3, 2)),
+}
+
+
+@pytest.mark.parametrize(("code", "formula"), ELSEWHERE, ids=[formula for _, formula in ELSEWHERE])
+def test_formulas_are_what_other_libraries_compute(code: str, formula: str) -> None:
+    used = {name: value for name, value in GIVEN.items() if re.search(rf"\b{name}\[", formula)}
+    sizes = {"d": 3} if "max[d]" in formula else None
+    found = ne.evaluate(formula, operands=used, sizes=sizes)
+    np.testing.assert_allclose(found, eval(code, {"np": np, **GIVEN}))
+
+
+def test_every_row_about_other_libraries_is_read() -> None:
+    assert len(ELSEWHERE) > 20
+    assert PAGE.partition("\n## 14")[2].count("\n|") == len(ELSEWHERE) + 2
 
 
 def test_a_page_that_is_not_current_is_noticed() -> None:

@@ -58,7 +58,7 @@ def random_path(rng: np.random.Generator, count: int) -> list[tuple[int, int]]:
 def test_every_workload_has_a_name_of_its_own_and_a_known_group() -> None:
     counted = Counter(workload.name for workload in WORKLOADS)
     assert not [name for name, count in counted.items() if count > 1]
-    assert {workload.group for workload in WORKLOADS} == set("abcdefnr") < set(GROUPS)
+    assert {workload.group for workload in WORKLOADS} == set("abcdeflnr") < set(GROUPS)
     by_group = Counter(workload.group for workload in WORKLOADS)
     assert by_group["r"] == 150
     assert sum(by_group[group] for group in "abcdef") >= 80

@@ -8,14 +8,14 @@ are combined directly.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import product
+from collections.abc import Sequence
 from math import gcd
 from typing import Any
 
 import numpy as np
 
-from nameexpr.compiler.ir.rolling import doubles, tiles_of
+from nameexpr.backends.numpy.arrays import native
+from nameexpr.compiler.ir.rolling import blocks, doubles, tiles_of
 
 Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 
@@ -28,7 +28,9 @@ def rolling(ufunc: np.ufunc, x: Array, axis: int, window: Sequence[int], size: i
     >>> rolling(np.add, np.arange(6), 0, (0, 1, 1, 3), 4)
     array([ 3,  6,  9, 12])
     """
-    result = np.empty_like(x, shape=(*x.shape[:axis], size, *x.shape[axis + 1 :]), subok=False)
+    result = np.empty_like(
+        x, native(x.dtype), shape=(*x.shape[:axis], size, *x.shape[axis + 1 :]), subok=False
+    )
     if not result.size:
         return result
     offset, stride, apart, count = window
@@ -52,8 +54,8 @@ def _fill(ufunc: np.ufunc, x: Array, result: Array, axis: int, window: tuple[int
     if is_doubled:
         longest = stride * (tiles[axis] - 1) + apart * (count - 1) + 1
         shape = (*tiles[:axis], longest, *tiles[axis + 1 :])
-        buffers = [np.empty_like(x, shape=shape, subok=False) for _ in range(2)]
-    for block in _blocks(result.shape, tiles):
+        buffers = [np.empty_like(x, native(x.dtype), shape=shape, subok=False) for _ in range(2)]
+    for block in blocks(result.shape, tiles):
         out, first = result[block], block[axis].start
         length = stride * (out.shape[axis] - 1) + apart * (count - 1) + 1
         part = grid[(*block[:axis], slice(stride * first, stride * first + length), *block[axis + 1 :])]
@@ -104,11 +106,3 @@ def _along(x: Array, axis: int, start: int, step: int, size: int) -> Array:
     stop = start + step * size
     cut = slice(start, stop if stop >= 0 else None, step)
     return x[(*(slice(None),) * axis, cut)]
-
-
-def _blocks(shape: Sequence[int], tiles: Sequence[int]) -> Iterator[tuple[slice, ...]]:
-    """Yield the parts of an array, each as one slice for each axis."""
-    starts = [range(0, size, tile) for size, tile in zip(shape, tiles, strict=True)]
-    for corner in product(*starts):
-        ends = zip(corner, tiles, shape, strict=True)
-        yield tuple([slice(start, min(start + tile, size)) for start, tile, size in ends])

@@ -138,11 +138,11 @@ class _Reader:
         """Return the labels of a dim; of one that is read in parts or at positions, a label of its own."""
         parts = parts_of(item)
         if parts is None and not isinstance(item, ast.At):
-            return self.labels(item, number, operand, path)
+            return self.labels(item, number, operand, path, where)
         label = whole_dim(unparse_item(item), f"{where}{path}")
         if isinstance(item, ast.At):
             base = item.base
-            own = () if isinstance(base, ast.Anonymous) else (self.labels(base, 0, operand, path),)
+            own = () if isinstance(base, ast.Anonymous) else (self.labels(base, 0, operand, path, where),)
             self.readings[label] = Reading(label, own, (), item.place, item.span)
         else:
             assert parts is not None
@@ -167,9 +167,9 @@ class _Reader:
         """Return the labels of one part; what `_` skips has a label that nothing else has."""
         if part.items and isinstance(part.items[0], ast.Anonymous):
             return (whole_dim("_", f"{where}{path}"),)
-        return self.product(part.items, operand, path)
+        return self.product(part.items, operand, path, where)
 
-    def labels(self, item: ast.Item, number: int, operand: int | None, path: str) -> Labels:
+    def labels(self, item: ast.Item, number: int, operand: int | None, path: str, where: str) -> Labels:
         match item:
             case ast.Label(name) | ast.Alias(_, name):
                 return (name,)
@@ -188,11 +188,13 @@ class _Reader:
             case ast.Dots() | ast.Pack():
                 return (under_word(item.word, number),)
             case ast.Group(items) | ast.NamedGroup(_, ast.Group(items)):
-                return self.product(items, operand, path)
+                return self.product(items, operand, path, where)
+            case ast.At():
+                return self.dim(item, number, operand, path, where)
             case _:
                 raise AssertionError(f"{item} is a whole dim")
 
-    def product(self, items: tuple[ast.Item, ...], operand: int | None, path: str) -> Labels:
+    def product(self, items: tuple[ast.Item, ...], operand: int | None, path: str, where: str) -> Labels:
         """Return the labels of a group's items, in order; packs in a group (of a result) contribute all their
         dims.
         """
@@ -203,7 +205,7 @@ class _Reader:
             elif isinstance(item, ast.STRETCHED):
                 labels += [under_word(item.word, number) for number in numbers(item, self.packs[item.word])]
             else:
-                labels += self.labels(item, 0, operand, f"{path}.{position}")
+                labels += self.labels(item, 0, operand, f"{path}.{position}", where)
         return tuple(labels)
 
 

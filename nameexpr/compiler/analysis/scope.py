@@ -156,7 +156,7 @@ def _terms(tree: ast.Formula, uses: list[ast.Use]) -> Iterator[Diagnostic]:
     for rule in INPUT_RULES:
         yield from rule(ast.Expression(terms, left, None, tree.text), False, "operand")  # noqa: FBT003
     for term in terms:
-        for atom in walk.atoms(tuple([item for item in term.items if not is_read(item)])):
+        for atom in walk.value_atoms(tuple([item for item in term.items if not _is_whole(item)])):
             if isinstance(atom, ast.Anonymous):
                 message, hint = "_ has no meaning in a formula", "name the dim"
                 yield Diagnostic("NE239", message, tree.text, (Mark(atom.span),), hint=hint)
@@ -164,6 +164,11 @@ def _terms(tree: ast.Formula, uses: list[ast.Use]) -> Iterator[Diagnostic]:
                 message = f"a dim written {atom.size} has no label, so it cannot be reduced"
                 hint = f"one position is written C@{atom.size}, a dim of this size C={atom.size}"
                 yield Diagnostic("NE239", message, tree.text, (Mark(atom.span),), hint=hint)
+
+
+def _is_whole(item: ast.Item) -> bool:
+    """Return whether a whole dim is read in parts or at positions."""
+    return isinstance(item, ast.At) or parts_of(item) is not None
 
 
 def _statement_names(tree: ast.Formula, walks: Walks, recurring: set[str]) -> Iterator[Diagnostic]:

@@ -14,7 +14,7 @@ from math import prod
 from nameexpr.compiler.analysis.faults import sizes as faults
 from nameexpr.compiler.analysis.faults.misuse import check_keywords
 from nameexpr.compiler.analysis.operands import Operand
-from nameexpr.compiler.analysis.readings import sized_by_positions
+from nameexpr.compiler.analysis.readings import Reading, sized_by_positions
 from nameexpr.compiler.analysis.resolve import Resolved
 from nameexpr.compiler.ir.axes import DOTS, Labels, is_under_dots
 from nameexpr.errors import TOLD, Diagnostic, error
@@ -32,6 +32,11 @@ class DimEquation:
     dim: int
     size: int
     parts: tuple[tuple[str, ...], ...]
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is about a single label."""
+        return len(self.parts) == 1 == len(self.parts[0])
 
 
 @record(frozen=False)
@@ -116,10 +121,7 @@ def solve(
         for dim, (labels, size) in enumerate(zip(axes, operand.shape, strict=True)):
             if len(labels) == 1:
                 equations.assign(labels[0], size)
-            if len(labels) == 1 and (reading := resolved.readings.get(labels[0])) is not None:
-                parts = reading.parts
-            else:
-                parts = (labels,)
+            parts = _parts_of(labels, resolved)
             if parts and (parts != (labels,) or (len(labels) != 1 and (labels or size != 1))):
                 equations.unsolved.append(DimEquation(position, dim, size, parts))
     equations.solve_all()
@@ -131,8 +133,10 @@ def solve(
     every = chain(chain.from_iterable(chain(dims, inside)), resolved.made)
     is_clear = not (equations.clashes or equations.contradictions or equations.unsolved)
     if not is_clear or not all(label in sizes for label in every):
-        mistakes = faults.clashes(scene, equations.clashes)
-        wrong = equations.contradictions[:TOLD]
+        scene = replace(scene, resolved=_with_bases(resolved))
+        single = [one.parts[0][0] for one in equations.contradictions if one.is_single]
+        mistakes = faults.clashes(scene, equations.clashes | dict.fromkeys(single))
+        wrong = [one for one in equations.contradictions if not one.is_single][:TOLD]
         mistakes += [_contradiction(scene, equation) for equation in wrong]
         mistakes = mistakes or faults.missing(scene)
         if mistakes:
@@ -142,10 +146,28 @@ def solve(
     return resolved, sizes
 
 
-def _parts_of(labels: Labels, resolved: Resolved) -> Sequence[Labels]:
-    """Return the labels of the parts of a dim, if it is read in parts."""
+def _parts_of(labels: Labels, resolved: Resolved) -> tuple[Labels, ...]:
+    """Return the labels of the parts whose sizes add up to that of a dim; of most dims there is one."""
     reading = resolved.readings.get(labels[0]) if len(labels) == 1 else None
-    return () if reading is None else reading.parts
+    return (_bases(labels, resolved),) if reading is None else reading.parts
+
+
+def _bases(labels: Labels, resolved: Resolved) -> Labels:
+    """Return labels with those of the dims in place of dims that are read at positions."""
+    own = [resolved.readings.get(label) for label in labels]
+    pairs = zip(labels, own, strict=True)
+    return tuple(
+        [
+            base
+            for label, one in pairs
+            for base in (one.parts[0] if one and one.place and one.parts else (label,))
+        ]
+    )
+
+
+def _with_bases(resolved: Resolved) -> Resolved:
+    axes = [tuple([_bases(labels, resolved) for labels in dims]) for dims in resolved.operands]
+    return replace(resolved, operands=tuple(axes))
 
 
 def _contradiction(scene: faults.Scene, equation: DimEquation) -> Diagnostic:
@@ -176,12 +198,14 @@ def _solve_positions(scene: faults.Scene, equations: SizeEquations, plain: Colle
         if label in resolved.readings
     }
     readings = [resolved.readings[label] for label in used]
+    _size_factors(readings, sizes)
     while found := sized_by_positions(readings, sizes, {*plain, *dims, *parts}):
         for label, (size, reading) in found.items():
             if size < 1:
                 raise error(no_window(scene, used[reading.label], reading, label))
             equations.assign(label, size)
         equations.solve_all()
+        _size_factors(readings, sizes)
     if equations.clashes or equations.contradictions:
         return
     positions = [reading for reading in readings if reading.place is not None]
@@ -189,6 +213,14 @@ def _solve_positions(scene: faults.Scene, equations: SizeEquations, plain: Colle
     mistakes = [position_fault(scene, used[reading.label], reading) for reading in known]
     if any(mistakes):
         raise error(*[mistake for mistake in mistakes if mistake is not None][:TOLD])
+
+
+def _size_factors(readings: Sequence[Reading], sizes: dict[str, int]) -> None:
+    """Learn the sizes of factors of dims that are read at positions."""
+    for reading in readings:
+        for base in reading.parts if reading.place is not None else ():
+            if reading.label not in sizes and all(label in sizes for label in base):
+                sizes[reading.label] = prod([sizes[label] for label in base])
 
 
 def _broadcast(operands: Sequence[Operand], resolved: Resolved, sizes: dict[str, int]) -> Resolved:

@@ -131,6 +131,11 @@ def flat(axes: Axes) -> Labels:
     return tuple(dict.fromkeys([label for labels in axes for label in labels]))
 
 
+def gathered(labels: Labels, positions: Mapping[str, Labels]) -> Labels:
+    """Return the labels of a value, some of which are read at positions that have other labels."""
+    return tuple(dict.fromkeys([new for label in labels for new in positions.get(label, (label,))]))
+
+
 def mentioned(term: Term, axes: Axes) -> Labels:
     """Return the labels of a use in the order of its term, with the marker in place of `...`."""
     dots = [place for place, item in enumerate(term.items) if isinstance(item, Dots)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nameexpr.compiler.ir.axes import Labels, flat, is_under_dots
+from nameexpr.compiler.ir.axes import Labels, flat, gathered, is_under_dots
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.nodes import (
     CAST,
@@ -16,6 +16,7 @@ from nameexpr.compiler.ir.nodes import (
     Index,
     Join,
     Map,
+    Place,
     Read,
     ReadAt,
     Recurrence,
@@ -25,7 +26,6 @@ from nameexpr.compiler.ir.nodes import (
     State,
     View,
     Window,
-    gathered,
     sources_of,
     windowed,
 )
@@ -83,6 +83,8 @@ def _labels_of(graph: Graph, node: object) -> Labels | None:  # noqa: PLR0912  a
             return tuple([label for label in graph.labels[value] if label not in labels])
         case Window(value) | Gather(value):
             return _labels_of_read(graph, node, graph.labels[value])
+        case Place():
+            return _labels_of_place(graph, node)
         case Join():
             return _labels_of_join(graph, node)
         case Arrange(value, axes):
@@ -113,6 +115,13 @@ def _labels_of_gather(graph: Graph, own: Labels, positions: Sequence[ReadAt]) ->
         assert position.label in own, f"{position.label} is read, and not there: {own}"
         assert "int" in graph.dtypes[position.value], f"{position} holds no integers"
     return gathered(own, {position.label: graph.labels[position.value] for position in positions})
+
+
+def _labels_of_place(graph: Graph, node: Place) -> Labels | None:
+    for label, place in node.places:
+        assert "int" in graph.dtypes[place], f"{node} has positions that are no integers"
+        assert label not in graph.labels[node.value], f"{label} is in the value of {node}"
+    return None  # in any order
 
 
 def _labels_of_join(graph: Graph, node: Join) -> Labels:

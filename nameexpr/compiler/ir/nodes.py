@@ -11,6 +11,7 @@
           | Drop        a value without some dims of size 1
           | Window      a value whose dims are read at affine positions: windows, strides, parts
           | Gather      a value whose dims are read at positions that other values hold
+          | Place       a value reduced by label: its rows are combined at positions that other values hold
           | Join        some values, each in its part of one array
           | State       the rows of a recurrence that are read, one for each step
           | Recurrence  starts, and a step that is computed once for each index along a label
@@ -211,23 +212,22 @@ class Join:
     dtype: str
 
 
+@record
+class Place:
+    """The rows of a value along labels, combined by a reducer at the positions that other values hold along
+    each label of `places`; rows with positions outside are left out.
+    """
+
+    reducer: str
+    value: int
+    labels: Labels
+    places: tuple[tuple[str, int], ...]
+
+
 Node = (
-    View
-    | Scalar
-    | Index
-    | Filled
-    | Map
-    | Reduction
-    | Along
-    | Arrange
-    | Drop
-    | Window
-    | Gather
-    | Join
-    | State
-    | Recurrence
-    | Rows
-)
+    View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop | Window | Gather | Place | Join
+    | State | Recurrence | Rows
+)  # fmt: skip
 
 
 def sources_of(node: Node) -> tuple[int, ...]:
@@ -245,6 +245,8 @@ def sources_of(node: Node) -> tuple[int, ...]:
             return (value,)
         case Gather(value, positions):
             return (value, *[position.value for position in positions])
+        case Place(_, value, _, places):
+            return (value, *[place for _, place in places])
         case _:
             return ()
 
@@ -263,6 +265,9 @@ def with_sources(node: Node, numbers: Mapping[int, int]) -> Node:
         case Gather(value, positions):
             read = [replace(position, value=numbers[position.value]) for position in positions]
             return replace(node, value=numbers[value], positions=tuple(read))
+        case Place(_, value, _, places):
+            at = tuple([(label, numbers[place]) for label, place in places])
+            return replace(node, value=numbers[value], places=at)
         case Map(_, arguments):
             return replace(node, arguments=every(arguments))
         case Reduction(_, factors):
@@ -281,11 +286,6 @@ def windowed(labels: Labels, reads: Sequence[Read]) -> Labels:
     """Return the labels of a value whose dims are read at positions."""
     instead = {read.label: [label for label, _ in read.strides] for read in reads}
     return tuple(dict.fromkeys([new for label in labels for new in instead.get(label, [label])]))
-
-
-def gathered(labels: Labels, positions: Mapping[str, Labels]) -> Labels:
-    """Return the labels of a value, some of which are read at positions that have other labels."""
-    return tuple(dict.fromkeys([new for label in labels for new in positions.get(label, (label,))]))
 
 
 def is_moved(node: Node) -> bool:

@@ -1,8 +1,7 @@
 """The primitives: one row for each with its properties, and the properties of programs that follow.
 
-The memory and time of their NumPy calls, and the generated code, are in tables of the same names
-(`nameexpr.compiler.memory`, the backend's costs and code). To add a primitive, add its name in
-`nameexpr.compiler.ir.program`, and a row to each of these tables.
+The memory and time of their calls, and the code, are in tables of the same names (`nameexpr.compiler.memory`,
+the backend's costs and code). To add one, add its name in `ir/program.py`, and a row to each table.
 """
 
 from __future__ import annotations
@@ -263,14 +262,12 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "as_complex": PrimitiveRules(_without_parts, strides.of_pairs, is_view=True),
     "inside": PrimitiveRules(_of_source, strides.of_source, is_view=True),
     "take": PrimitiveRules(strides.taken),
+    "scatter": PrimitiveRules(_as_asked, work=_each_cell),
     "repeat": PrimitiveRules(_repeated),
     "embed": PrimitiveRules(_embedded),
     "concatenate": PrimitiveRules(_joined),
     "copy": PrimitiveRules(_of_source, cuts=slices.kept_leading),
-    "full": PrimitiveRules(_as_asked),
-    "ones": PrimitiveRules(_as_asked),
-    "constant": PrimitiveRules(_as_asked),
-    "arange": PrimitiveRules(_as_asked),
+    **dict.fromkeys(("full", "ones", "constant", "arange", "bins"), PrimitiveRules(_as_asked)),
     "sum": PrimitiveRules(_without_axes, strides.of_sum, _each_cell, slices.behind),
     "slices": PrimitiveRules(_without_axes, strides.of_slices),
     "reduce": PrimitiveRules(_without_last_axes, strides.of_sum, _each_cell, slices.of_reduce),
@@ -285,6 +282,8 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "matmul": PrimitiveRules(_matmul, strides.of_matmul, _multiplied, slices.of_matmul),
     "integer_matmul": PrimitiveRules(_matmul, strides.of_matmul, _multiplied, slices.of_matmul),
     "einsum": PrimitiveRules(_by_letters, strides.of_einsum, _all_letters, slices.of_einsum),
+    "window_multiply": PrimitiveRules(slices.of_products, work=slices.work_of_products),
+    "window_weigh": PrimitiveRules(slices.of_products, strides.of_weighed, slices.work_of_products),
     "pointwise": PrimitiveRules(_pointwise, strides.of_pointwise, _each_result, slices.of_pointwise),
     "along_axes": PrimitiveRules(_along_axes, strides.along_axes, _each_cell, slices.behind),
     "fused": PrimitiveRules(_fused, strides.of_blocks, _each_step, slices.of_fused),
@@ -293,7 +292,6 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "item": PrimitiveRules(_as_asked, is_view=True),
 }
 
-WORKING: frozenset[Primitive] = frozenset(
-    {"dot", "vecdot", "matmul", "integer_matmul", "multiply", "einsum", "sum", "slices", "window_reduce"}
-)
+WORKING: frozenset[Primitive] = frozenset({"dot", "vecdot", "matmul", "integer_matmul", "multiply", "einsum",
+    "sum", "slices", "window_multiply", "window_reduce", "window_weigh"})  # fmt: skip
 """Primitives that compute a step of a plan; the step's other instructions only prepare it."""

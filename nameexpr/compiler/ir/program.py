@@ -6,12 +6,13 @@
     cast dtype                      reshape shape                 transpose axes
     diagonal letters                a view of the elements where axes of the same letter have the same index
     window shape, axes, letters     a view: axis k of the source is read at axes[k] + letters[k] @ index
-    inside constants                positions, once they are found to be 0 or more and below the first number;
-                                    the second is their number in the graph
+    inside constants                positions that are inside a dim of this size; their number in the graph
     take axes                       the first source at the positions in the second, along an axis; "index":
                                     along the first axes, at those in the others, which are broadcast;
                                     "element": the same, where these have no axes
     as_real, as_complex             views of complex numbers with a last axis of their two parts, and back
+    bins shape, constants           positions along dims of these sizes as one; outside, the product of these
+    scatter shape, function, dtype  rows, the second source, combined by their bins, the first; alone: counted
     repeat shape                    a fresh array, broadcast to the shape
     embed shape, letters            zeros with the source on the diagonal of axes of the same letter
     concatenate shape, pieces, constants, dtype      arrays and numbers, each in its part of a fresh array
@@ -26,6 +27,7 @@
     multiply dtype                  dot, vecdot, matmul           as in NumPy; vecdot of reals
     integer_matmul dtype            in 64 bits, through float64 where the values at hand make that exact
     einsum letters                  one pass of NumPy's C loop over one or two arrays
+    window_multiply, window_weigh   windows times a matrix, or times weights, summed over the last axes
     pointwise function, constants, shape, dtype, over             of arrays, which are broadcast, and numbers
     along_axes function, axes, dtype, over                        along axes that stay: softmax, cumsum, sort
     fused function, shape, axes, tiles, steps, factors, dtype     functions and a reduction, block by block
@@ -51,10 +53,10 @@ Number = int | float | complex
 Shape = tuple[int, ...]
 Primitive = Literal[
     "cast", "reshape", "transpose", "diagonal", "window", "as_real", "as_complex",
-    "inside", "take", "repeat", "embed", "concatenate", "copy",
-    "full", "ones", "constant", "arange",
+    "inside", "take", "scatter", "repeat", "embed", "concatenate", "copy",
+    "full", "ones", "constant", "arange", "bins",
     "sum", "slices", "reduce", "window_reduce", "apply", "divide",
-    "multiply", "dot", "vecdot", "matmul", "integer_matmul", "einsum",
+    "multiply", "dot", "vecdot", "matmul", "integer_matmul", "einsum", "window_multiply", "window_weigh",
     "pointwise", "along_axes", "fused", "loop", "recurrence", "item",
 ]  # fmt: skip
 UFUNCS = frozenset(row.kernel for row in FUNCTIONS.values() if row.is_ufunc)
@@ -235,6 +237,13 @@ class Instruction(NamedTuple):
         if self.primitive.startswith("window"):
             return "window"
         return self.primitive.removeprefix("integer_").replace("_", "")
+
+    @property
+    def kept(self) -> int:
+        """The number of axes of the windows in a product that the result has."""
+        (count,) = self.constants
+        assert isinstance(count, int)
+        return count
 
     @property
     def is_weak(self) -> bool:

@@ -1,16 +1,21 @@
-"""Reductions of windows along an axis: the blocks in which they are computed.
+"""The blocks in which windows are reduced, multiplied and weighed.
 
-`nameexpr.backends.numpy.rolling` reduces windows in these blocks, and `nameexpr.compiler.memory` knows by
+`nameexpr.backends.numpy.rolling` and `windows` work in these blocks, and `nameexpr.compiler.memory` knows by
 them how much it needs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
 from math import gcd, prod
 
 from nameexpr.compiler.ir.program import Shape
 
+COPIED = 1 << 20
+"""The bytes of a block of windows that are copied for a product of matrices."""
+ROWS = 128
+"""The number of windows of a block below which it may have twice as many bytes, since its product is slow."""
 BLOCK = 1 << 15
 """The number of elements of a block, a few of which stay in the cache."""
 RUN = 32
@@ -73,3 +78,64 @@ def buffer_cells(window: Sequence[int], shape: Shape, steps: Sequence[int], axis
     tiles = tiles_of(shape, steps, axis, stride, apart * (count - 1))
     longest = stride * (tiles[axis] - 1) + apart * (count - 1) + 1
     return 2 * prod(tiles) // tiles[axis] * longest
+
+
+def run_of(shape: Sequence[int], steps: Sequence[int], step: int) -> int:
+    """Return how many elements are contiguous along some axes, where `step` goes from one to the next."""
+    run = 1
+    for own, size in sorted((abs(one), size) for one, size in zip(steps, shape, strict=True) if size != 1):
+        if own != step * run:
+            break
+        run *= size
+    return run
+
+
+def chunk_of(shape: Shape, kept: int, item: int) -> tuple[int, int]:
+    """Return the axis along which the windows of a product are copied in blocks, and how many indices of it
+    are copied at a time: one index of the axes before it, and all of those after it.
+    """
+    inner = prod(shape[kept:]) * item
+    most = COPIED if inner * ROWS <= COPIED else 2 * COPIED
+    for axis in range(kept):
+        row = max(1, inner * prod(shape[axis + 1 : kept]))
+        if row <= most or axis == kept - 1:
+            blocks = -(-shape[axis] // max(1, most // row))
+            return axis, -(-shape[axis] // max(1, blocks))
+    return 0, 1
+
+
+def parts_of(shape: Shape, axis: int, size: int) -> Iterator[tuple[int | slice, ...]]:
+    """Yield the blocks of such a copy, in order."""
+    for lead in product(*map(range, shape[:axis])):
+        for start in range(0, shape[axis], size):
+            yield *lead, slice(start, min(start + size, shape[axis])), *[slice(None)] * len(shape[axis + 1 :])
+
+
+def copied_cells(shape: Shape, kept: int, item: int) -> int:
+    """Return the number of elements of a block of copied windows."""
+    if 0 in shape or not kept:
+        return 0
+    axis, size = chunk_of(shape, kept, item)
+    return size * prod(shape[axis + 1 :])
+
+
+def is_one_run(shape: Shape, steps: Sequence[int], weights: Shape, step: int) -> bool:
+    """Return whether windows along one contiguous axis have the same weights, as in `numpy.correlate`."""
+    return len(shape) == len(weights) == 2 and tuple(steps) == (step, step) and weights[0] == 1  # noqa: PLR2004
+
+
+def weighed_tiles(shape: Shape, steps: Sequence[int]) -> Shape:
+    """Return the size of a block of a weighed sum along each axis: those that are slow in memory are cut."""
+    tiles = list(shape)
+    for axis in sorted(range(len(shape)), key=lambda axis: -abs(steps[axis])):
+        if prod(tiles) <= BLOCK:
+            break
+        tiles[axis] = max(1, BLOCK * tiles[axis] // prod(tiles))
+    return tuple(tiles)
+
+
+def blocks(shape: Shape, tiles: Shape) -> Iterator[tuple[slice, ...]]:
+    """Yield the parts of an array, each as one slice for each axis."""
+    for corner in product(*[range(0, size, tile) for size, tile in zip(shape, tiles, strict=True)]):
+        ends = zip(corner, tiles, shape, strict=True)
+        yield tuple([slice(start, min(start + tile, size)) for start, tile, size in ends])

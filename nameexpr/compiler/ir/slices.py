@@ -8,8 +8,10 @@ broadcast may have the last of these axes only, or none.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from nameexpr.compiler.ir.program import Instruction, Shape
+from nameexpr.compiler.ir.strides import broadcast
 
 Shapes = Sequence[Shape]
 Cuts = tuple[int, ...] | None
@@ -136,6 +138,24 @@ def of_positions(instruction: Instruction, sources: Shapes) -> Shape:
     for size, offset, steps in zip(source, instruction.axes, instruction.letters, strict=True):
         assert 0 in shape or _is_inside(offset, steps, shape, size), f"{instruction} leaves {source}"
     return shape
+
+
+def of_products(instruction: Instruction, sources: Shapes) -> Shape:
+    """Return the shape of sums of products of windows: their first axes, and the columns of a matrix."""
+    source, other = sources
+    kept = instruction.kept
+    shape = of_positions(instruction, [source])
+    if instruction.primitive == "window_weigh":
+        assert broadcast(other, shape) == shape, f"{instruction} of {sources}"
+        return shape[:kept]
+    assert len(other) == 2 and other[0] == prod(shape[kept:]), f"{instruction} of {sources}"  # noqa: PLR2004
+    return (*shape[:kept], other[1])
+
+
+def work_of_products(instruction: Instruction, sources: Shapes, result: Shape) -> int:
+    """Return the number of multiplications and additions of windows."""
+    kept = instruction.kept
+    return 2 * prod(result) * prod(instruction.shape[kept:])
 
 
 def of_rolling(instruction: Instruction, sources: Shapes) -> Shape:

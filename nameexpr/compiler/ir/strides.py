@@ -187,6 +187,12 @@ def of_window(instruction: Instruction, sources: Sources, shape: Shape) -> Strid
     return tuple([sum(row[axis] * stride for row, stride in rows) for axis in range(len(shape))])
 
 
+def of_weighed(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
+    """Return strides that follow those of the windows."""
+    steps = of_window(instruction, sources[:1], instruction.shape)[: len(shape)]
+    return compact_strides(shape, iteration_order([steps]))
+
+
 def of_reshape(_: Instruction, sources: Sources, shape: Shape) -> Strides:
     """Return the strides of a view, or of a copy if there is none."""
     return reshaped(*sources[0], shape) or row_major_strides(shape)

@@ -30,6 +30,11 @@ class Costs(Protocol):
     def copy_cost(self, sizes: Sizes, steps: Steps, order: Sequence[str], dtype: str) -> float:
         """Return the cost of a row-major copy with the axes in this order."""
 
+    def spill_cost(self, size: int) -> float:
+        """Return the extra cost of an array of `size` bytes, written and read, that does not stay in a
+        cache.
+        """
+
     def read_cost(self, cells: int, ends: Sequence[int], dtype: str) -> float:
         """Return the extra cost of reading a matrix or vector whose axes have these steps, none of them 1."""
 
@@ -53,6 +58,11 @@ class Costs(Protocol):
 
     def maximum_cost(self, sizes: Sizes, steps: Steps, dtype: str) -> float:
         """Return the cost of a maximum over some axes of an array."""
+
+    def scatter_cost(self, method: str, rows: int, columns: int, bins: int, dtype: str) -> float:
+        """Return the cost of combining rows by label: "sum", one element after the other, "by_columns" or
+        "by_rows".
+        """
 
     def slices_cost(self, count: int, cells: int, dtype: str, *, is_near: bool) -> float:
         """Return the cost of combining `count` slices of `cells` elements one after the other."""

@@ -113,8 +113,17 @@ def lower_pair(
     if compute in REAL_OF and _is_half_real(build, pair, one, other):
         return _in_reals(build, pair, one, other, compute)
     if not one.dtype == compute == other.dtype:
-        one, other = build.cast(one, compute), build.cast(other, compute)
+        one, other = _cast(build, one, compute), _cast(build, other, compute)
     return _contract(build, pair, one, other)
+
+
+def _cast(build: Builder, value: Value, dtype: str) -> Value:
+    """Return a value in a dtype: of a window what it shows, unless that is larger."""
+    if value.number not in build.windows or not dtype or value.dtype == dtype:
+        return build.cast(value, dtype)
+    source, reads = build.windows[value.number]
+    is_larger = build.size(source.labels) > build.size(value.labels)
+    return build.cast(value, dtype) if is_larger else build.window(build.cast(source, dtype), reads)
 
 
 def _split_labels(
@@ -148,9 +157,17 @@ def _without(build: Builder, value: Value, labels: Sequence[str]) -> Value:
 
 def _contract(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
     """Emit a contraction of two values of one dtype by the fastest strategy."""
-    if one.dtype in BLAS and _is_trivial(build, pair):
+    is_window = bool(build.windows) and not build.windows.keys().isdisjoint((one.number, other.number))
+    if one.dtype in BLAS and not is_window and _is_trivial(build, pair):
         return emit_matmul(build, canonical_strategy(pair), one, other)
-    strategy = build.choose(candidate_strategies(build, pair, one, other))
+    found = candidate_strategies(build, pair, one, other)
+    if is_window:
+        from nameexpr.compiler.lowering.windowed import emit_windowed, with_windows
+
+        found = with_windows(build, found, pair, one, other)
+    strategy = build.choose(found)
+    if strategy.kind.startswith("window"):
+        return emit_windowed(build, strategy, one, other)
     if strategy.kind == "loop":
         return emit_einsum(build, pair, one, other)
     return emit_matmul(build, strategy, one, other)
@@ -182,7 +199,7 @@ def _integers(build: Builder, pair: Pair, one: Value, other: Value, compute: str
         bound = one.bound * other.bound * build.size(pair.summed)
         for dtype, limit in EXACT_IN.items():
             if bound < limit:
-                product = _contract(build, pair, build.cast(one, dtype), build.cast(other, dtype))
+                product = _contract(build, pair, _cast(build, one, dtype), _cast(build, other, dtype))
                 return replace(build.cast(product, compute), bound=bound)
     found = candidate_strategies(build, pair, replace(one, dtype="float64"), replace(other, dtype="float64"))
     strategy = build.choose([strategy for strategy in found if strategy.kind == "matmul"])

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nameexpr.compiler.ir.axes import Labels, product_label
+from nameexpr.compiler.ir.axes import Labels, gathered, product_label
 from nameexpr.compiler.ir.graph import merged
-from nameexpr.compiler.ir.nodes import ReadAt, gathered
+from nameexpr.compiler.ir.nodes import ReadAt
 from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.ir.strides import is_dense
 from nameexpr.compiler.lowering.builder import Builder, Value

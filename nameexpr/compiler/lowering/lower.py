@@ -19,6 +19,7 @@ from nameexpr.compiler.ir.nodes import (
     Arrange,
     Gather,
     Map,
+    Place,
     Recurrence,
     Reduction,
     Rows,
@@ -100,11 +101,10 @@ class Lowering:
                 from nameexpr.compiler.lowering.recurrences import lower_recurrence
 
                 return lower_recurrence(self, number, node, lower, lower_view)
-            case Gather(source, positions):
-                from nameexpr.compiler.lowering.gather import gather
+            case Gather() | Place():
+                from nameexpr.compiler.lowering.positions import at_positions
 
-                places = [self.source(position.value) for position in positions]
-                return gather(self.build, self.value(source), positions, places)
+                return at_positions(self.build, self.graph, number, self.source)
             case _:
                 from nameexpr.compiler.lowering.values import lower_value
 

@@ -64,7 +64,7 @@ def emit_matmul(build: Builder, strategy: Strategy, one: Value, other: Value, *,
         product = Instruction("integer_matmul" if wide else "matmul", (left.number, right.number), dtype=wide)
         merged = (*outer, product_label(rows), product_label(columns))
     else:
-        left, right = _matrix(build, one, (), rows, summed), _matrix(build, other, (), summed, columns)
+        left, right = matrix(build, one, (), rows, summed), matrix(build, other, (), summed, columns)
         product = Instruction("dot", (left.number, right.number))
         is_merged = len(rows) > 1 or len(columns) > 1
         merged = tuple([product_label(group) for group in (rows, columns) if group]) if is_merged else labels
@@ -74,7 +74,7 @@ def emit_matmul(build: Builder, strategy: Strategy, one: Value, other: Value, *,
     return replace(made, strides=build.row_major_strides(labels))
 
 
-def _matrix(
+def matrix(
     build: Builder, value: Value, here: Sequence[str], first: Sequence[str], second: Sequence[str]
 ) -> Value:
     """Return a value with an axis for each of `here`, and one for each of two groups that has labels."""
@@ -119,7 +119,7 @@ def _stacked(
     first = next((position for position, label in enumerate(outer) if label in here), len(outer))
     lead = outer[first:]
     if _is_copied_across(build, value, here, rows, columns):
-        value = _matrix(build, value, here, rows, columns)
+        value = matrix(build, value, here, rows, columns)
         is_matrix, groups = True, value.labels[-2:]
     else:
         value = build.make_mergeable(value, [*([label] for label in here), rows, columns])

@@ -27,6 +27,7 @@ from nameexpr.compiler.ir.nodes import (
     Index,
     Join,
     Map,
+    Place,
     Recurrence,
     Reduction,
     Rows,
@@ -125,6 +126,8 @@ class _Values:
                 return along(str(reducer), labels, inner)
             case Along(function, source, labels):
                 return along(function, labels, self._argument(source))
+            case Place(reducer, source, labels):
+                return along(f"{reducer} by label", labels, self._argument(source))
             case Arrange():
                 return "reordered"
             case Recurrence(_, label):

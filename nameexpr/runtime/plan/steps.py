@@ -13,7 +13,7 @@ from nameexpr.backends.numpy.costs.program import estimate_seconds
 from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.nodes import View
-from nameexpr.compiler.ir.primitives import WORKING, shapes_of
+from nameexpr.compiler.ir.primitives import WORKING, shapes_of, work_of
 from nameexpr.compiler.ir.program import Instruction, Loop, Note, Primitive, Program
 from nameexpr.compiler.memory.program import allocated, layouts_inside
 from nameexpr.records import replace
@@ -218,7 +218,9 @@ def _reduced_flops(
 
 
 def pointwise_flops(one: Instruction) -> int:
-    """Return the flops of a pointwise function: one per element."""
+    """Return the flops of a pointwise function, one per element, and those of a recurrence."""
+    if one.recurrence is not None:
+        return work_of(one, (), ())
     if one.primitive == "pointwise":
         return prod(one.shape)
     if one.primitive == "fused":

@@ -50,6 +50,16 @@ def take(source: int, places: int, axis: int) -> Instruction:
     return Instruction("take", (source, places), axes=(axis,))
 
 
+def bins(source: int, shape: Shape, size: int) -> Instruction:
+    """The bins that positions are in."""
+    return Instruction("bins", (source,), shape, constants=(size,))
+
+
+def scatter(at: int, rows: int, shape: Shape) -> Instruction:
+    """The sums of the rows in each bin."""
+    return Instruction("scatter", (at, rows), shape, dtype="float64", function="sum", constants=(0.0,))
+
+
 def diagonal(source: int, letters: Letters) -> Instruction:
     """A view of the cells where axes of the same letter have the same index."""
     return Instruction("diagonal", (source,), letters=(letters, tuple(dict.fromkeys(letters))))
@@ -116,6 +126,22 @@ def arange(size: int) -> Instruction:
 def slices(source: int, reducer: str, axes: Axes) -> Instruction:
     """A sum, or what another reducer makes, over axes: slice after slice."""
     return Instruction("slices", (source,), axes=axes, function=reducer)
+
+
+def window_multiply(
+    source: int, matrix: int, window: tuple[Axes, tuple[Axes, ...]], shape: Shape, kept: int
+) -> Instruction:
+    """Windows (where they begin, and how they go on), whose axes but the first `kept` are summed, times a
+    matrix.
+    """
+    return Instruction("window_multiply", (source, matrix), shape, *window, constants=(kept,))
+
+
+def window_weigh(
+    source: int, weights: int, window: tuple[Axes, tuple[Axes, ...]], shape: Shape, kept: int
+) -> Instruction:
+    """Windows times weights, which have the same axes, summed over all but the first `kept`."""
+    return Instruction("window_weigh", (source, weights), shape, *window, constants=(kept,))
 
 
 def window_reduce(source: int, reducer: str, axis: int, window: Axes, shape: Shape) -> Instruction:

@@ -27,6 +27,7 @@ def layouts(x: np.ndarray[Any, Any]) -> dict[str, np.ndarray[Any, Any]]:
     back = tuple(slice(None, None, -1) for _ in x.shape)
     return {
         "rows": x,
+        "swapped": x.astype(x.dtype.newbyteorder()),
         "columns": np.asfortranarray(x),
         "strided": wide[every],
         "backwards": x[back].copy()[back],
@@ -226,15 +227,53 @@ def test_sums_of_integers_are_exact() -> None:
     np.testing.assert_array_equal(got, np.lib.stride_tricks.sliding_window_view(x, 300).sum(1))
 
 
+def check_peak(compiled: Any, call: str, **operands: np.ndarray[Any, Any]) -> None:
+    """Check that a plan calls a function, and knows how much memory it takes."""
+    plan = compiled.plan(**operands)
+    assert any(step.what == "window" and call in step.call for step in plan.steps)
+    compiled(**operands)
+    tracemalloc.start()
+    compiled(**operands)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert abs(peak - plan.peak_bytes) < 20_000 + plan.peak_bytes // 50
+
+
 @pytest.mark.parametrize("text", ["sum[d](x[_@(t+d)])", "max[d](x[_@(2*t+d)])", "mean[d c](x[_@(t+d) c])"])
 def test_plans_say_how_windows_are_reduced_and_what_that_takes(text: str) -> None:
     x = np.ones((200_000, 3) if "c" in text else 200_000)
     compiled = ne.compile(text, sizes={"d": 90})
-    plan = compiled.plan(x=x)
-    assert any(step.what == "window" and "rolling" in step.call for step in plan.steps)
-    compiled(x=x)
-    tracemalloc.start()
-    compiled(x=x)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert abs(peak - plan.peak_bytes) < 20_000 + plan.peak_bytes // 50
+    check_peak(compiled, "rolling", x=x)
+
+
+@pytest.mark.parametrize(("stride", "channels"), [(1, 16), (2, 16), (1, 3), (2, 128)])
+def test_convolutions_take_two_mebibytes_besides_their_result(stride: int, channels: int) -> None:
+    image, kernel = np.ones((4, 90, 91, channels), np.float32), np.ones((3, 3, channels, 64), np.float32)
+    place = f"N H@({stride}*h+a) W@({stride}*w+b) C"
+    compiled = ne.compile(f"y[N h w K] = sum[a b C](x[{place}] * k[a b C K])")
+    check_peak(compiled, "multiplied", x=image, k=kernel)
+    assert compiled.plan(x=image, k=kernel).peak_bytes <= compiled(x=image, k=kernel).nbytes + 2**21
+    turned = ne.compile("y[N K h w] = sum[a b C](x[N C H@(h+a) W@(w+b)] * k[K C a b])")
+    operands = np.moveaxis(image, 3, 1).copy(), np.moveaxis(kernel, (2, 3), (1, 0)).copy()
+    check_peak(turned, "multiplied", x=operands[0], k=operands[1])
+
+
+@pytest.mark.parametrize("weights", ["a b", "a b C"])
+def test_filters_take_one_block_besides_their_result(weights: str) -> None:
+    image = np.ones((300, 290, 3), np.float32)
+    kernel = np.ones([{"a": 3, "b": 5, "C": 3}[label] for label in weights.split()], np.float32)
+    compiled = ne.compile(f"sum[a b](x[_@(h+a) _@(w+b) C] * k[{weights}])")
+    check_peak(compiled, "weighed", x=image, k=kernel)
+
+
+@pytest.mark.parametrize("text", ["T (3@1 h d) -> T h d", "T ((3 h)@(h2+2) d) -> T h2 d"])
+def test_a_factor_of_a_group_can_be_read_at_positions(text: str) -> None:
+    x = made((4, 12))
+    got = ne.einsum(text, x, h=2, **({"h2": 2} if "h2" in text else {}))
+    want = x.reshape(4, 3, 2, 2)[:, 1] if "h2" not in text else x.reshape(4, 6, 2)[:, 2:4]
+    np.testing.assert_array_equal(got, want)
+    assert np.shares_memory(got, x)
+    formula = f"x[{text.partition(' -> ')[0]}]"
+    np.testing.assert_array_equal(
+        ne.evaluate(formula, x=x, sizes={"h": 2} | ({"h2": 2} if "h2" in text else {})), want
+    )

@@ -29,6 +29,8 @@ def call_text(instruction: Instruction, sources: Sequence[str]) -> str:
     loop = instruction.loop
     if instruction.recurrence is not None:
         return f"{instruction.recurrence.length} steps along {shown(instruction.recurrence.label)}"
+    if instruction.primitive == "concatenate":
+        return f"parts of {text_of(numpy('empty')(str(instruction.shape)))}"
     if instruction.primitive == "fused":
         steps = [step.function and str(callee_of(step.function)) for step in instruction.steps]
         return "blocks of " + ", ".join(dict.fromkeys(step or "cast" for step in steps))
@@ -45,8 +47,9 @@ def render_streamed(instruction: Instruction, source: str, dtype: str) -> Invoca
     return _ours("add_up")(source, quoted(dtype), is_stack=is_stack)
 
 
-def with_out(call: Invocation, target: Value) -> Invocation:
+def with_out(call: Value, target: Value) -> Invocation:
     """Return a call that writes its result to `target`."""
+    assert isinstance(call, Invocation), "what takes an output array is a function"
     return replace(call, options={**call.options, "out": target})
 
 
@@ -151,6 +154,12 @@ def _window(instruction: Instruction, source: str) -> Value:
     return f"{source}[{', '.join(ranges)}]"
 
 
+def _windowed(instruction: Instruction, source: str, other: str) -> Invocation:
+    view = instruction.axes, instruction.letters, instruction.shape
+    name = "multiplied" if instruction.primitive == "window_multiply" else "weighed"
+    return Callee("windows", name)(source, other, str(view), str(instruction.kept))
+
+
 def _rolling(instruction: Instruction, source: str) -> Invocation:
     (axis,), (window,) = instruction.axes, instruction.letters
     combine = numpy(REDUCTIONS[instruction.function].combine)
@@ -162,6 +171,17 @@ def _take(instruction: Instruction, source: str, *positions: str) -> Value:
         cells = f"{source}[{', '.join(positions)}]"
         return f"{cells}.copy()" if instruction.function == "element" else cells
     return method(source, "take", *positions, axes_text(instruction.axes))
+
+
+def _scatter(instruction: Instruction, at: str, *rows: str) -> Value:
+    method, size, (empty,) = instruction.function, str(instruction.shape[0]), instruction.constants
+    if method in {"any", "all"}:
+        return Callee("scattering", "flags")(at, *(rows or ["None"]), size, str(method == "all"))
+    if method in {"sum", "prod", "max", "min"}:
+        assert isinstance(empty, float)
+        number = literal(empty) if isfinite(empty) else f'float("{empty}")'
+        return Callee("scattering", "combined")(numpy(REDUCTIONS[method].combine), at, *rows, size, number)
+    return Callee("scattering", method)(at, *rows, size)
 
 
 def _range(start: int, step: int, length: int) -> str:
@@ -181,6 +201,9 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "arange": lambda instruction: numpy("arange")(str(instruction.shape[0])),
     "as_complex": lambda _, x: _ours("as_complex")(x),
     "as_real": lambda _, x: _ours("as_real")(x),
+    "bins": lambda instruction, *given: Callee("scattering", "bins")(
+        str(instruction.constants), str(instruction.shape), *given
+    ),
     "cast": lambda instruction, x: method(x, "astype", quoted(instruction.dtype)),
     "constant": lambda instruction: numpy("asarray")(literal(instruction.constants[0])),
     "copy": _copy,
@@ -201,12 +224,15 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "reduce": _reduce,
     "repeat": lambda instruction, x: Callee("copies", "repeated")(x, str(instruction.shape)),
     "reshape": lambda instruction, x: method(x, "reshape", str(instruction.shape)),
+    "scatter": _scatter,
     "slices": _slices,
     "sum": _sum,
     "take": _take,
     "transpose": _transpose,
     "vecdot": lambda _, x, y: numpy("vecdot")(x, y),
     "window": _window,
+    "window_multiply": _windowed,
     "window_reduce": _rolling,
+    "window_weigh": _windowed,
 }
 """The code of each instruction, from the instruction and the names of its sources."""

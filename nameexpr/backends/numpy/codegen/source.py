@@ -14,7 +14,7 @@ from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.program import Program
 from nameexpr.records import record
 
-MODULES = ("copies", "formulas", "joining", "kernels", "reading", "rolling")
+MODULES = ("copies", "formulas", "joining", "kernels", "reading", "rolling", "scattering", "windows")
 IMPORTS = {module: f"from nameexpr.backends.numpy import {module}" for module in MODULES}
 """The imports, after NumPy's, of the modules that it uses."""
 

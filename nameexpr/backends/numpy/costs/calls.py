@@ -27,6 +27,8 @@ FAR, PAGED = 0.18, 0.21
 """The extra cost of an element that is alone in its cache line, or in its page."""
 LINE, PAGE, NEAREST, LARGE = 64, 4096, 1 << 15, 1 << 20
 """Bytes of a cache line, of a page, of the nearest cache, and of the next one."""
+SPILLED = 0.06
+"""One byte of a new array that is too large for the caches, written and read."""
 CAST = 0.5
 """Casting one element to a dtype of 8 bytes."""
 UNPACKED = 0.26
@@ -52,6 +54,17 @@ GENERIC = 1.2
 """One multiplication and addition of a dtype that BLAS does not support."""
 FLOPS = {"float32": 0.5, "float64": 1.0, "complex64": 2.0, "complex128": 4.0}
 """A multiplication and addition, relative to float64."""
+
+PLACED_CALL, PLACED_CELL, PLACED_FAR = 4000.0, 1.7, 4.5
+"""Combining elements by label: a call, one element, and one whose result is far from that of the others."""
+NEAR_BINS = 1 << 19
+"""The bytes of results up to which they stay near."""
+COLUMN_CELL, PLACED_COLUMN, PLACED_COLUMNS = 1.2, 8, 32
+"""Counting one element into bins; of rows with more columns than these, up to the second number, it takes
+longer in proportion.
+"""
+ORDERED, BIN, ROW_CELL = 12.0, 1200.0, 1.2
+"""Sorting a row by its bin, starting a bin, and adding one element of it."""
 
 
 def width(dtype: str) -> float:
@@ -80,6 +93,11 @@ def copy_cost(sizes: Sizes, steps: Steps, order: Sequence[str], dtype: str) -> f
     if step * scale * 8 >= PAGE and cells * scale * 8 > LARGE:
         cell += PAGED
     return CALL["copy"] + cells / run * COPY_RUN + cells * cell
+
+
+def spill_cost(size: int) -> float:
+    """Return the extra cost of an array of `size` bytes, written and read, that does not stay in a cache."""
+    return max(0, size - LARGE) * SPILLED
 
 
 def cast_cost(cells: int, dtype: str) -> float:
@@ -180,6 +198,19 @@ def sum_cost(sizes: Sizes, steps: Steps, dtype: str) -> float:
 def maximum_cost(sizes: Sizes, steps: Steps, dtype: str) -> float:
     """Return the cost of `numpy.maximum.reduce`, whose runs take twice those of a sum."""
     return 2 * sum_cost(sizes, steps, dtype) - CALL["reduce"]
+
+
+def scatter_cost(method: str, rows: int, columns: int, bins: int, dtype: str) -> float:
+    """Return the cost of `scattering`: one element after the other, column by column, or bin by bin."""
+    cells = rows * columns
+    if method == "by_rows":
+        return PLACED_CALL + rows * ORDERED + bins * BIN + cells * ROW_CELL * width(dtype)
+    far = PLACED_FAR if bins * columns * 8 > NEAR_BINS else 0.0
+    if method == "by_columns":
+        near = max(1.0, min(columns, PLACED_COLUMNS) / PLACED_COLUMN)
+        cell = COLUMN_CELL * near + (far / 2 if columns == 1 else 0.0)
+        return PLACED_CALL * (1 + columns) / 2 + cells * cell
+    return PLACED_CALL + cells * (PLACED_CELL + far)
 
 
 def slices_cost(count: int, cells: int, dtype: str, *, is_near: bool) -> float:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
+from nameexpr.backends.numpy.costs import calls
 from nameexpr.backends.numpy.costs.passes import Strided, far_cost, memory_cost
-from nameexpr.compiler.ir.program import Instruction
+from nameexpr.compiler.ir.program import Instruction, Primitive
 
 CALLED = 600.0
 """A call that reads."""
 TAKEN, TAKEN_BYTE, INDEXED = 0.5, 0.02, 5.0
 """Reading one run of elements at a position, and one byte of it; a run where the array is indexed."""
+BINNED, COUNTED = 0.4, 2500.0
+"""Finding the bin of one element; a call that counts."""
 INSPECTED, INSPECTED_CELL = 1200.0, 0.16
 """Checking positions, and one of them."""
 
@@ -29,3 +32,27 @@ def take_cost(instruction: Instruction, sources: Sequence[Strided], result: Stri
     run = max(1, result.cells // max(1, runs))
     each = (INDEXED if instruction.function else TAKEN) + far_cost(source, run)
     return CALLED + runs * each + result.cells * result.item * TAKEN_BYTE + memory_cost(result.size)
+
+
+def bins_cost(instruction: Instruction, _: Sequence[Strided], __: Strided) -> float:
+    """Return the cost of finding the bins of elements."""
+    cells = prod(instruction.shape)
+    return INSPECTED + cells * (BINNED if len(instruction.constants) == 1 else BINNED * 6)
+
+
+def scatter_cost(instruction: Instruction, sources: Sequence[Strided], __: Strided) -> float:
+    """Return the cost of combining rows by their bins."""
+    rows, bins = sources[0].cells, instruction.shape[0]
+    if len(sources) == 1:
+        return COUNTED + rows * BINNED * 3
+    method = instruction.function if instruction.function.startswith("by_") else "sum"
+    return calls.scatter_cost(method, rows, sources[1].shape[1], bins, instruction.dtype)
+
+
+AT_POSITIONS: Mapping[Primitive, Callable[[Instruction, Sequence[Strided], Strided], float]] = {
+    "bins": bins_cost,
+    "inside": inside_cost,
+    "scatter": scatter_cost,
+    "take": take_cost,
+}
+"""The cost of each primitive that reads or writes at positions."""

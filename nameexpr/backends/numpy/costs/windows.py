@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
 
-from nameexpr.backends.numpy.costs.calls import CALL
+from nameexpr.backends.numpy.costs.calls import CALL, copy_cost, product_cost
 from nameexpr.backends.numpy.costs.passes import Strided, cell_cost, memory_cost
 from nameexpr.compiler.ir.program import Instruction
-from nameexpr.compiler.ir.rolling import BLOCK, doubles, grid_of, passes_of
+from nameexpr.compiler.ir.rolling import BLOCK, copied_cells, doubles, grid_of, passes_of
+from nameexpr.compiler.ir.strides import of_window
 from nameexpr.ops import REDUCTIONS
 
 ROLLING = 8000.0
 """Windows of an axis, not counting their combinations."""
+WINDOWS = 12000.0
+"""Windows times a matrix, or weights, not counting copies and products."""
+FARTHER = 3.0
+"""How many times longer an element takes that is not adjacent to the previous one."""
 
 
 def rolling_cost(instruction: Instruction, sources: Sequence[Strided], result: Strided) -> float:
@@ -25,3 +31,39 @@ def rolling_cost(instruction: Instruction, sources: Sequence[Strided], result: S
     cell = cell_cost(REDUCTIONS[instruction.function].combine, (result.dtype,) * 2, result.dtype)
     moved = memory_cost(sources[0].size + result.cells * result.item)
     return ROLLING + passes * (blocks * CALL["slice"] + cells * cell) + moved
+
+
+def multiplied_cost(instruction: Instruction, sources: Sequence[Strided], result: Strided) -> float:
+    """Return the cost of windows that are copied in blocks and multiplied with a matrix."""
+    kept, shape = instruction.kept, instruction.shape
+    steps = dict(zip(map(str, range(len(shape))), _steps(instruction, sources[0]), strict=True))
+    sizes, order = dict(zip(steps, shape, strict=True)), [*steps]
+    copy = min(copy_cost(sizes, steps, own, result.dtype) for own in (order, [*order[kept:], *order[:kept]]))
+    rows, inner = prod(shape[:kept]), prod(shape[kept:])
+    blocks = -(-rows * inner // max(1, copied_cells(shape, kept, result.item)))
+    product = product_cost(1, rows, inner, result.shape[-1], result.dtype or "float64", is_by_dots=True)
+    moved = memory_cost(sources[0].size + result.size)
+    return WINDOWS + copy + product + blocks * (CALL["copy"] + CALL["matmul"]) + moved
+
+
+def weighed_cost(instruction: Instruction, sources: Sequence[Strided], result: Strided) -> float:
+    """Return the cost of windows whose elements are multiplied and added one after the other."""
+    kept = instruction.kept
+    taps, blocks = prod(instruction.shape[kept:]), -(-result.cells // BLOCK)
+    each = cell_cost("multiply", (result.dtype,) * 2, result.dtype)
+    each += cell_cost("add", (result.dtype,) * 2, result.dtype)
+    is_near = 1 in {abs(step) for step in _steps(instruction, sources[0])[:kept]}
+    each *= 1 if is_near else FARTHER
+    return WINDOWS + taps * (2 * blocks * CALL["slice"] + result.cells * each)
+
+
+def _steps(instruction: Instruction, source: Strided) -> tuple[int, ...]:
+    return of_window(instruction, [(source.shape, source.strides)], instruction.shape)
+
+
+COSTS: Mapping[str, Callable[[Instruction, Sequence[Strided], Strided], float]] = {
+    "window_multiply": multiplied_cost,
+    "window_reduce": rolling_cost,
+    "window_weigh": weighed_cost,
+}
+"""The cost of each primitive."""

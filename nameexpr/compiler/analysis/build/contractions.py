@@ -66,11 +66,21 @@ def reduction(values: Values, reducer: str, value: int, labels: Labels, span: Sp
     result = chosen.compute if is_wide else chosen.result
     node = Reduction(reducer, tuple(factors), labels, chosen.compute, result)
     reduced = graph.add(node, kept, "float32" if is_wide else dtype)
+    if labels and any(_is_choice(graph, factor) for factor in factors):
+        from nameexpr.compiler.analysis.build.placing import placed
+
+        reduced = placed(values, reduced, span, reduction)
     for function, other in epilogue:
         reduced = values.map([reduced] if other < 0 else [reduced, other], function, span)
     # Integers among the factors were widened; this must not widen the floats that they are multiplied by.
     wanted = values.reduced_dtype(reducer, [value], span) if reducer in ADDING else dtype
     return values.cast(reduced, wanted) if graph.dtypes[reduced] != wanted else reduced
+
+
+def _is_choice(graph: Graph, value: int) -> bool:
+    """Return whether a value may choose elements by a label."""
+    node = graph.nodes[value]
+    return isinstance(node, Map) and (node.function == "where" or graph.dtypes[value] == "bool")
 
 
 @record(frozen=False)

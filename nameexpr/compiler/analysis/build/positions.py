@@ -12,9 +12,9 @@ from nameexpr.compiler.analysis.build.intervals import extremes_of, interval
 from nameexpr.compiler.analysis.build.values import Values
 from nameexpr.compiler.analysis.faults.positions import leaves, not_integers
 from nameexpr.compiler.analysis.readings import Reading, read_of
-from nameexpr.compiler.ir.axes import Axes, Labels, in_order
+from nameexpr.compiler.ir.axes import Axes, Labels, gathered, in_order
 from nameexpr.compiler.ir.dtypes import KIND_OF, WEAK
-from nameexpr.compiler.ir.nodes import Gather, Read, ReadAt, Scalar, Window, gathered, number_of, windowed
+from nameexpr.compiler.ir.nodes import Gather, Read, ReadAt, Scalar, Window, number_of, windowed
 from nameexpr.errors import error
 from nameexpr.records import replace
 from nameexpr.syntax import ast

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import chain
 from math import prod
 
 from nameexpr.compiler.analysis.faults.sizes import Scene
@@ -11,7 +12,7 @@ from nameexpr.compiler.analysis.rules.summation import listed
 from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype
 from nameexpr.errors import Diagnostic, Mark, NameExprError, SizeError, error
 from nameexpr.syntax import ast, walk
-from nameexpr.syntax.unparse import unparse_place
+from nameexpr.syntax.unparse import unparse_item, unparse_place
 
 
 def does_not_add_up(scene: Scene, operand: int, dim: int, reading: Reading) -> Diagnostic:
@@ -28,7 +29,7 @@ def does_not_add_up(scene: Scene, operand: int, dim: int, reading: Reading) -> D
 def no_window(scene: Scene, operand: int, reading: Reading, label: str) -> Diagnostic:
     """Return the diagnostic for positions that are outside for every index of a label (NE315)."""
     assert reading.place is not None
-    place, size = unparse_place(reading.place), scene.sizes[reading.label]
+    place, size = _written(scene, reading), scene.sizes[reading.label]
     others = [
         f"{other} is {scene.sizes[other]}"
         for other in reading.labels
@@ -36,7 +37,7 @@ def no_window(scene: Scene, operand: int, reading: Reading, label: str) -> Diagn
     ]
     known = f"{', '.join(others)}, and " if others else ""
     message = f"the window {place} does not fit: {known}the dim of {scene.title(operand)} is {size}"
-    hint = "pad first: p[(1 + T + 1)] = x[T]" if scene.is_formula else "pad first: T -> (1 + T + 1)"
+    hint = f"pad first: {_padded(scene, operand, reading, (1, 1))}"
     return scene.diagnostic("NE315", message, [Mark(reading.span, str(size))], hint, (operand,))
 
 
@@ -56,19 +57,49 @@ def outside(scene: Scene, operand: int, reading: Reading, ends: tuple[int, int])
     """Return the diagnostic for positions outside a dim (NE317)."""
     assert reading.place is not None
     last = scene.sizes[reading.label] - 1
-    place = unparse_place(reading.place)
+    place, title = _written(scene, reading), scene.title(operand)
     said = (
         f"positions {place} go from {ends[0]} to {ends[1]}"
         if reading.labels
         else f"position {place} is {ends[0]}"
     )
-    message = f"{said}, and the dim of {scene.title(operand)} goes from 0 to {last}"
-    if last < 0:
-        message = f"{said}, and the dim of {scene.title(operand)} has no elements"
-    hint = "leave one end out, x[(1 + t)] - x[(t + 1)], or pad first: p[(1 + T)] = x[T]"
+    said = f"there is no position {place}: " if place == str(ends[0]) else f"{said}, and "
+    message = f"{said}the dim of {title} {f'goes from 0 to {last}' if last >= 0 else 'has no elements'}"
+    padded = _padded(scene, operand, reading, (max(0, -ends[0]), max(0, ends[1] - last)))
+    without = "x[(1 + t)] - x[(t + 1)]" if scene.is_formula else "(1 + t) or (t + 1)"
+    hint = f"leave one end out, {without}, or pad first: {padded}"
     if not reading.labels:
-        hint = "positions count from 0; the last is size[C]-1"
+        (base,) = reading.parts[0] if len(reading.parts) == 1 == len(reading.parts[0]) else ("",)
+        is_named = scene.is_formula and base.isidentifier()
+        hint = f"positions count from 0; the last is {f'size[{base}]-1' if is_named else last}"
     return scene.diagnostic("NE317", message, [Mark(reading.span)], hint, (operand,))
+
+
+def _written(scene: Scene, reading: Reading) -> str:
+    """Return a position as the text has it, without its brackets."""
+    assert reading.place is not None
+    text = scene.tree.text
+    written = text[slice(*reading.place.span)]
+    if text[: reading.place.span.start].rstrip().endswith("@") and written.startswith("("):
+        written = written[1:-1]
+    return written.strip()
+
+
+def _padded(scene: Scene, operand: int, reading: Reading, ends: tuple[int, int]) -> str:
+    """Return the text that pads a dim of an operand with zeros, so many at its two ends."""
+    names: list[str] = []
+    new: list[str] = []
+    letters = iter([letter for letter in "TUVWXYZ" if letter not in scene.sizes])
+    for item in scene.tree.inputs[operand].items:
+        name = unparse_item(item.base if isinstance(item, ast.At) else item)
+        name = next(letters, name) if name == "_" else name
+        parts = [str(ends[0])] * bool(ends[0]), [name], [str(ends[1])] * bool(ends[1])
+        names.append(name)
+        new.append(f"({' + '.join(chain(*parts))})" if item.span == reading.span else name)
+    whole, padded = " ".join(names), " ".join(new)
+    if whole == padded:  # a factor of a group is read
+        whole, padded = "T", "(1 + T + 1)"
+    return f"p[{padded}] = {scene.title(operand)}[{whole}]" if scene.is_formula else f"{whole} -> {padded}"
 
 
 def of_a_label(tree: ast.Formula, operands: Collection[str], fault: SizeError) -> NameExprError:

@@ -11,7 +11,7 @@ from nameexpr.errors import Diagnostic, Mark, Span
 from nameexpr.syntax import ast
 from nameexpr.syntax.items import group_of, parts_of
 from nameexpr.syntax.unparse import unparse_item
-from nameexpr.syntax.walk import is_live
+from nameexpr.syntax.walk import is_live, positions
 
 
 def part_faults(
@@ -56,8 +56,10 @@ def _factor_faults(text: str, group: ast.Group, *, is_part: bool) -> Iterator[Di
     """
     for inner in group.items:
         written, hint = unparse_item(inner), "name the dims of each part: (a + b c)"
-        if isinstance(inner, ast.At):
-            message = f"'{written}' cannot be in {'a part' if is_part else 'a group'}: it is for a whole dim"
+        if isinstance(inner, ast.At) and not is_part:
+            yield from _positioned_dim(text, inner)
+        elif isinstance(inner, ast.At):
+            message = f"'{written}' cannot be in a part: it is for a whole dim"
             hint = f"write the position after the brackets: (h w)@{written.partition('@')[2]}"
             yield Diagnostic("NE226", message, text, (Mark(inner.span),), hint=hint)
         elif not is_part and parts_of(inner) is not None:
@@ -93,10 +95,13 @@ def result_faults(text: str, terms: Iterable[ast.Term]) -> Iterator[Diagnostic]:
     """Yield the positions of results, and parts that are none."""
     for item in [item for term in terms for item in term.items]:
         yield from _shape_faults(text, item)
-        if not isinstance(item, ast.At):
-            continue
-        hint = "to add up by a label: sum[N](where(label[N] == index[K], x[N], 0)); to pad: (1 + H)"
-        yield Diagnostic("NE224", "the result has no positions", text, (Mark(item.span),), hint=hint)
+        for inside in positions((item,)):
+            yield _positioned_result(text, inside)
+
+
+def _positioned_result(text: str, item: ast.At) -> Diagnostic:
+    hint = "to add up by a label: sum[N](where(label[N] == index[K], x[N], 0)); to pad: (1 + H)"
+    return Diagnostic("NE224", "the result has no positions", text, (Mark(item.span),), hint=hint)
 
 
 def blocks_of(term: ast.Term) -> tuple[list[bool], list[ast.Parts]]:

@@ -41,6 +41,7 @@ def examples(n: int) -> tuple[tuple[Instruction, Shapes], ...]:
     """One of each class of instructions, on arrays whose sizes grow with n."""
     square = (n, n)
     body = program(exponential(square), square)
+    window = (0, 0), ((1, 1, 0), (0, 0, 1))
     step = ir.pointwise("exp", (0,), (None,), (), "float64")
     return (
         (ir.cast(0, "float32"), (square,)),
@@ -50,6 +51,8 @@ def examples(n: int) -> tuple[tuple[Instruction, Shapes], ...]:
         (ir.window(0, (0, 1), ((1, 0), (0, 1)), (n, n - 1)), (square,)),
         (ir.inside(0, n), (square,)),
         (ir.take(0, 1, 0), (square, (n,))),
+        (ir.bins(0, square, 4), (square,)),
+        (ir.scatter(0, 1, (4, n)), ((n,), square)),
         (ir.as_real(0), (square,)),
         (ir.as_complex(0), ((n, 2),)),
         (ir.repeat(0, (3, n, n)), (square,)),
@@ -59,6 +62,8 @@ def examples(n: int) -> tuple[tuple[Instruction, Shapes], ...]:
         (ir.full(square, 0.0, "float64"), ()),
         (ir.ones(square, "float64"), ()),
         (ir.slices(0, "sum", (1,)), ((n, 4),)),
+        (ir.window_multiply(0, 1, window, (n - 1, 2, n), 1), (square, (2 * n, 3))),
+        (ir.window_weigh(0, 1, window, (n - 1, 2, n), 1), (square, (1, 2, n))),
         (ir.window_reduce(0, "sum", 0, (0, 1, 1, 2), (n - 1, n)), (square,)),
         (ir.add_up(0, (1,)), (square,)),
         (ir.reduce(0, "max", 1), (square,)),

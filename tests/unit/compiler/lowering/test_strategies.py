@@ -197,3 +197,44 @@ def test_random_expressions_equal_the_nested_loops_in_any_way(
         assert same_result(found, expected, case), case
     assert len(taken) > 200
     ne.cache_clear()
+
+
+FILTERS = (
+    ("T@(t+d) c, d -> t c", "t d c, d -> t c"), ("T@(t+d) c, d c -> t c", "t d c, d c -> t c"),
+    ("T@(t+d) c, d k -> t c k", "t d c, d k -> t c k"), ("T@(t+d) c, d c k -> t k", "t d c, d c k -> t k"),
+    ("k d c, T@(t+d) c -> k t", "k d c, t d c -> k t"), ("T@(t+d) c, t d -> t c", "t d c, t d -> t c"),
+    ("T@(t+d) c, c t d -> c t", "t d c, c t d -> c t"),
+    ("T@(t+d) c, e d c k -> t k e", "t d c, e d c k -> t k e"),
+    ("T@(t+d) c -> t c : sum", "t d c -> t c"), ("T@(t+d) c -> t : sum", "t d c -> t"),
+    ("T@(t+d) c -> c d : sum", "t d c -> c d"),
+    ("T@(t+d) c, T@(t+e) k -> d e c k", "t d c, t e k -> d e c k"),
+    ("T@(t+d) c, T@(t+e) c -> d e", "t d c, t e c -> d e"), ("T@(t+d) c, t -> d c", "t d c, t -> d c"),
+)  # fmt: skip
+WINDOW_SIZES = {"t": 7, "c": 3, "d": 4, "k": 2, "e": 2}
+
+
+def copied(x: np.ndarray, cells: int, count: int, stride: int) -> np.ndarray:
+    """Return the windows of an array along its first axis, as an array of their own."""
+    return np.stack([np.stack([x[stride * t + d] for d in range(count)]) for t in range(cells)])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("text", "plain"), FILTERS)
+@pytest.mark.parametrize("stride", [1, 2])
+def test_every_way_gives_the_same_values_for_windows(text: str, plain: str, stride: int, dtype: str) -> None:
+    operands, wide = [], []
+    for term, labels in zip(*[one.partition("->")[0].split(",") for one in (text, plain)], strict=True):
+        sizes = [WINDOW_SIZES[label] for label in labels.split()]
+        shape = [stride * 6 + 4, *sizes[2:]] if "@" in term else sizes
+        own = RNG.integers(0, 5, shape)
+        own = (own + 1j * RNG.integers(0, 5, shape) if dtype == "c16" else own).astype(dtype)
+        operands.append(own)
+        wide.append(copied(own, 7, sizes[1], stride) if "@" in term else own)
+    exact = np.einsum(plain.partition(":")[0].replace(" ", ""), *[x.astype("c16") for x in wide])
+    given = {label: size for label, size in WINDOW_SIZES.items() if f"+{label})" in text or label == "t"}
+    options = CallOptions(sizes=tuple(sorted(given.items())))
+    text = text.replace("(t+", f"({stride}*t+")
+    for order in range(4):
+        for ranks, value in in_every_way(text, [laid_out(x, order) for x in operands], options):
+            assert value.shape == exact.shape, ranks
+            assert np.array_equal(value, exact), (order, ranks)

@@ -268,3 +268,13 @@ def test_rows_and_parts_under_a_limit() -> None:
 )
 def test_numbers_alone_have_the_dtypes_of_python(text: str, dtype: str) -> None:
     assert ne.evaluate(text, sizes={"n": 4}).dtype == dtype
+
+
+def test_the_steps_of_a_plan_count() -> None:
+    operands, _ = network(50)
+    plan = ne.compile(RNN).plan(**operands)
+    before = 2 * 50 * 2 * 3 * 4  # the product with x, for all steps at once
+    each = 2 * 2 * 4 * 4 + 2 * 2 * 4  # a product, an addition and a tanh for each row
+    assert plan.flops == before + 50 * each
+    (loop,) = [step for step in plan.steps if step.what == "loop"]
+    assert loop.seconds > 50 * 1e-6 and loop.bytes == 51 * 2 * 4 * 8
