@@ -160,9 +160,12 @@ def _compiled(
     elif options.same and len(outputs) == 1:  # several results must not be views of each other
         program, same = _shared_formula(program, options.same)
     shapes = shapes_of(program)
-    is_large = not options.constants and _has_large_value(shapes, options.target)
-    if is_large or not is_contraction:
+    if not is_contraction or (not options.constants and _has_large_value(shapes, options.target)):
         program, shapes = _scheduled(tree, program, shapes, options.target)
+    if "concatenate" in [one.primitive for one in program.instructions]:
+        from nameexpr.compiler.schedule.place import place_within
+
+        program, shapes = place_within(program, operands.given, options.memory_limit)
     if options.memory_limit is not None:
         if not same:
             given = (graph, outputs, operands, ordered, options.target, options.is_row_major)
@@ -172,8 +175,8 @@ def _compiled(
     if os.environ.get("NAMEEXPR_VERIFY") == "1":
         _verify(program, shapes, graph, outputs)
     views = tuple([node.axes for node in graph.nodes if isinstance(node, View) and node.position >= 0])
-    rest = (operands, outputs, statements, views, same, default or {})
-    return Compilation(tree, graph, plans, program, shapes, names, *rest)
+    rest = (names, operands, outputs, statements, views, same, default or {})
+    return Compilation(tree, graph, plans, program, shapes, *rest)
 
 
 def _ordered(

@@ -12,6 +12,7 @@ from math import prod
 
 from nameexpr.compiler.ir.layouts import OperandLayout, layouts_or_default
 from nameexpr.compiler.ir.liveness import BLOCK, never_made
+from nameexpr.compiler.ir.placing import PlacedPart, placed_values, with_parts
 from nameexpr.compiler.ir.primitives import is_view, shapes_of, strides_of
 from nameexpr.compiler.ir.program import Instruction, Primitive, Program
 from nameexpr.compiler.ir.strides import reshaped
@@ -42,6 +43,7 @@ from nameexpr.compiler.memory.scratch import (
 )
 from nameexpr.records import record
 
+POINTWISE: frozenset[Primitive] = frozenset({"pointwise", "multiply", "divide"})
 Shapes = Sequence[tuple[int, ...]]
 Layouts = Sequence[OperandLayout]
 
@@ -49,13 +51,14 @@ Layouts = Sequence[OperandLayout]
 @record
 class ProgramInfo:
     """A program and the layout of its values; `is_body` if it runs in a loop, `unmade` are instructions whose
-    values are not created.
+    values are not created, and `placed` are the values that are computed in a part of another one.
     """
 
     program: Program
     arrays: Sequence[Array]
     is_body: bool
     unmade: frozenset[int]
+    placed: Mapping[int, PlacedPart]
 
     @property
     def count(self) -> int:
@@ -79,15 +82,20 @@ class ProgramInfo:
 
     def own_bytes(self, number: int) -> int:
         """Return the bytes of an instruction's result; 0 if it allocates nothing, or only once."""
-        instruction = self.program.instructions[number]
+        instruction, placed = self.program.instructions[number], self.placed.get(self.count + number)
+        if placed is not None:  # the first one creates the whole array
+            return self.arrays[placed.whole].size if placed.first == self.count + number else 0
         if instruction.primitive == "ones" and not self.is_body:
             cells = prod(instruction.shape)
             return 0 if cells <= BLOCK or number in self.unmade else cells * item_bytes(instruction.dtype)
-        return 0 if self.is_free(number) else self.arrays[self.count + number].size
+        is_there = self.is_free(number) or (instruction.primitive == "concatenate" and instruction.factors)
+        return 0 if is_there else self.arrays[self.count + number].size
 
     def scratch_bytes(self, number: int) -> int:
         """Return the bytes that an instruction needs only while it runs."""
-        instruction = self.program.instructions[number]
+        instruction, result = self.program.instructions[number], self.arrays[self.count + number]
+        if self.count + number in self.placed and instruction.primitive in POINTWISE:
+            return ufunc_bytes(result.shape, self.sources(number), result.dtype, result)
         if (rule := SCRATCH.get(instruction.primitive)) is None:
             return 0
         return rule(instruction, self.at_once(number), self.arrays[self.count + number])
@@ -107,12 +115,13 @@ class ProgramInfo:
 
 def info_of(program: Program, shapes: Shapes, layouts: Layouts, *, is_body: bool = False) -> ProgramInfo:
     """Return a program with its values, for operands with these layouts."""
-    strides = strides_of(program, shapes, layouts)
+    placed = placed_values(program, shapes)
+    strides = with_parts(program, shapes, strides_of(program, shapes, layouts), placed)
     arrays: list[Array] = []
     for number, own in enumerate(layouts_or_default(layouts, program.operands)):
         item = own.item or item_bytes(own.dtype)
         arrays.append(Array(shapes[number], strides[number], own.dtype, item, own.is_swapped, own.is_uneven))
-    info = ProgramInfo(program, arrays, is_body, never_made(program))
+    info = ProgramInfo(program, arrays, is_body, never_made(program), placed)
     for number, note in enumerate(program.notes):
         instruction = program.instructions[number]
         value = info.count + number
@@ -217,7 +226,9 @@ def _last_uses(info: ProgramInfo) -> dict[int, int]:
     for number, instruction in enumerate(program.instructions):
         for source in instruction.sources:
             last |= dict.fromkeys(base[source], number)
-        if info.is_free(number):
+        if (placed := info.placed.get(count + number)) is not None:
+            base[count + number] = base[placed.whole] = (placed.first,)
+        elif info.is_free(number):
             every = base[instruction.sources[instruction.over or 0]]
             base[count + number] = every if is_view(instruction) else every[:1]
         elif info.is_copy(instruction) and not info.is_body:

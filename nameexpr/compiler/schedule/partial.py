@@ -22,6 +22,7 @@ from nameexpr.compiler.ir.primitives import is_view, shapes_of, work_of
 from nameexpr.compiler.ir.program import Instruction, Note, Program, Shape
 from nameexpr.compiler.ir.strides import broadcast
 from nameexpr.compiler.ir.target import Target
+from nameexpr.compiler.schedule.place import place
 from nameexpr.compiler.schedule.reuse import reuse
 from nameexpr.records import record, replace
 
@@ -62,7 +63,7 @@ def fold(
     limit : int, optional
         The bytes that a value larger than its operands may have, if that is less than the target's limit.
     """
-    fresh = [instruction._replace(over=None) for instruction in program.instructions]
+    fresh = [_separate(instruction) for instruction in program.instructions]
     program = replace(program, instructions=tuple(fresh))
     own = sum(prod(shapes[operand]) for operand in constants)
     program = hoist_invariants(
@@ -91,6 +92,13 @@ def fold(
     bound = tuple(sorted(constants))
     prelude = _prelude(program, bound, order) if order else None
     return Folded(program, prelude, _rest(program, bound, order, rest), order)
+
+
+def _separate(instruction: Instruction) -> Instruction:
+    """Return an instruction without the values that it shares memory with."""
+    if instruction.primitive == "concatenate":
+        instruction = instruction._replace(factors=())
+    return instruction._replace(over=None)
 
 
 @record
@@ -197,7 +205,7 @@ def _split_off(new: Rewriter, outputs: Sequence[int], results: tuple[int, ...]) 
         new.operands, tuple(new.instructions), tuple(new.notes), outputs[-1], old.depends_on_layout, results,
         is_limited=old.is_limited,
     )  # fmt: skip
-    return reuse(part, shapes_of(part))
+    return place(reuse(part, shapes_of(part)))
 
 
 def hoist_invariants(

@@ -31,15 +31,23 @@ from nameexpr.compiler.ir.program import Instruction
 Shape = tuple[int, ...]
 
 
-def fused(block: Instruction, target: str, names: Sequence[str], shapes: Sequence[Shape]) -> list[Statement]:
-    """Return the statements that compute a fused instruction into a new array called `target`."""
+def fused(
+    block: Instruction,
+    target: str,
+    names: Sequence[str],
+    shapes: Sequence[Shape],
+    place: Value | None = None,
+) -> list[Statement]:
+    """Return the statements that compute a fused instruction into a new array called `target`, or into a part
+    of another one.
+    """
     kept = [axis for axis in range(len(block.shape)) if axis not in block.axes]
     tiled = [
         axis for axis, (size, tile) in enumerate(zip(block.shape, block.tiles, strict=True)) if tile < size
     ]
     fresh: Value = numpy("empty")(str(tuple(block.shape[axis] for axis in kept)), quoted(accumulator(block)))
-    if block.over is not None:
-        fresh = names[block.over]
+    if block.over is not None or place is not None:
+        fresh = names[block.over] if block.over is not None else place or fresh
     body = _block(block, names, shapes, tiled, indexed(target, _index(kept, block, tiled)))
     loops = [(f"i{axis}", f"0, {block.shape[axis]}, {block.tiles[axis]}") for axis in tiled]
     local = [each.target for each in body if isinstance(each, Assign) and isinstance(each.target, str)]

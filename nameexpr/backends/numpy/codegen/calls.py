@@ -29,6 +29,8 @@ def call_text(instruction: Instruction, sources: Sequence[str]) -> str:
     loop = instruction.loop
     if instruction.recurrence is not None:
         return f"{instruction.recurrence.length} steps along {shown(instruction.recurrence.label)}"
+    if instruction.primitive == "concatenate":
+        return f"parts of {text_of(numpy('empty')(str(instruction.shape)))}"
     if instruction.primitive == "fused":
         steps = [step.function and str(callee_of(step.function)) for step in instruction.steps]
         return "blocks of " + ", ".join(dict.fromkeys(step or "cast" for step in steps))
@@ -45,8 +47,9 @@ def render_streamed(instruction: Instruction, source: str, dtype: str) -> Invoca
     return _ours("add_up")(source, quoted(dtype), is_stack=is_stack)
 
 
-def with_out(call: Invocation, target: Value) -> Invocation:
+def with_out(call: Value, target: Value) -> Invocation:
     """Return a call that writes its result to `target`."""
+    assert isinstance(call, Invocation), "what takes an output array is a function"
     return replace(call, options={**call.options, "out": target})
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.numpy.codegen.calls import CALLS, render_streamed
+from nameexpr.backends.numpy.codegen.calls import CALLS, render_streamed, with_out
 from nameexpr.backends.numpy.codegen.statements import (
     Assign,
     Callee,
@@ -35,6 +35,8 @@ from nameexpr.compiler.ir.primitives import is_view
 from nameexpr.compiler.ir.program import Instruction, Program
 
 Shapes = Sequence[tuple[int, ...]]
+SEVERAL = frozenset({"fused", "loop", "concatenate", "recurrence"})
+"""Primitives that are several statements."""
 
 
 def bound_statements(
@@ -125,25 +127,21 @@ def compute(
         Receives the notes of values inside loops.
     """
     instructions, count = program.instructions, len(program.operands)
-    has_ones = "ones" in [instruction.primitive for instruction in instructions]
-    unmade = never_made(program) if has_ones else frozenset()
+    kinds = [instruction.primitive for instruction in instructions]
+    unmade = never_made(program) if "ones" in kinds else frozenset()
     last = last_uses(program) if len(instructions) > 1 else {}
     values = [f"a{operand}" for operand in range(count)] + [f"t{made}" for made in range(len(instructions))]
     statements: list[Statement] = []
+    inside = _parts(program, shapes, values) if "concatenate" in kinds else {}
     for number, instruction in enumerate(instructions):
         target, sources = values[count + number], instruction.sources
         names = [values[source] for source in sources]
-        if instruction.primitive in {"fused", "loop"}:
-            from nameexpr.backends.numpy.codegen.loops import loop_statements
-
+        place, before = inside.get(number, (None, []))
+        statements += before
+        if instruction.primitive in SEVERAL:
             numbering = numbering or Numbering()
             own = [shapes[source] for source in sources]
-            statements += loop_statements(instruction, target, names, own, numbering)
-        elif instruction.recurrence is not None:
-            from nameexpr.backends.numpy.codegen.recurrences import recurrence_statements
-
-            numbering = numbering or Numbering()
-            statements += recurrence_statements(instruction, target, names, numbering)
+            statements += _several(instruction, target, names, own, numbering, place)
         elif number in unmade:
             continue
         elif instruction.primitive == "ones" and made_once is not None and prod(instruction.shape) <= BLOCK:
@@ -156,13 +154,43 @@ def compute(
                 call = CALLS[instruction.primitive](instruction, *names)
             if program.result == count + number == len(values) - 1 and not program.results:
                 return [*statements, Return((call if shapes[-1] else numpy("asarray")(call),))]
-            statements.append(Assign(target, call))
+            statements.append(Assign(target, call if place is None else with_out(call, place)))
         statements += _deletions(program, number, last, values)
     returned: list[Value] = []
     for result in program.outputs:
         value: Value = values[result] if shapes[result] else numpy("asarray")(values[result])
         returned.append(indexed(value, "...") if result < count else value)  # return a view of an operand
     return [*statements, Return(tuple(returned), bool(program.results))]
+
+
+def _several(
+    instruction: Instruction,
+    target: str,
+    names: Sequence[str],
+    shapes: Shapes,
+    numbering: Numbering,
+    place: Value | None,
+) -> list[Statement]:
+    """Return the statements of an instruction that takes more than a call."""
+    if instruction.primitive == "concatenate":
+        from nameexpr.backends.numpy.codegen.concatenation import concatenated
+
+        return concatenated(instruction, target, names)
+    if instruction.recurrence is not None:
+        from nameexpr.backends.numpy.codegen.recurrences import recurrence_statements
+
+        return recurrence_statements(instruction, target, names, numbering)
+    from nameexpr.backends.numpy.codegen.loops import loop_statements
+
+    return loop_statements(instruction, target, names, shapes, numbering, place)
+
+
+def _parts(
+    program: Program, shapes: Shapes, values: Sequence[str]
+) -> dict[int, tuple[Value, list[Statement]]]:
+    from nameexpr.backends.numpy.codegen.concatenation import parts_of
+
+    return parts_of(program, shapes, values)
 
 
 def _deletions(

@@ -45,7 +45,12 @@ FIRST = {"add": "zeros", "logical_or": "zeros", "multiply": "ones", "logical_and
 
 
 def loop_statements(
-    instruction: Instruction, target: str, names: Sequence[str], shapes: Sequence[Shape], numbering: Numbering
+    instruction: Instruction,
+    target: str,
+    names: Sequence[str],
+    shapes: Sequence[Shape],
+    numbering: Numbering,
+    place: Value | None = None,
 ) -> list[Statement]:
     """Return the statements that compute a loop into a new array called `target`.
 
@@ -59,9 +64,11 @@ def loop_statements(
         Name and shape of each source.
     numbering : Numbering
         The next free names; it is advanced.
+    place : Value, optional
+        The part of an array in which a fused instruction computes its result, instead of a new array.
     """
     if instruction.loop is None:
-        return fused(instruction, target, names, shapes)
+        return fused(instruction, target, names, shapes, place)
     if not instruction.loop.block:
         return _sliced(instruction.loop, instruction.dtype, target, names, shapes, numbering)
     return _looped(instruction.loop, instruction.dtype, target, names, numbering)

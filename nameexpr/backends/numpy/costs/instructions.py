@@ -31,6 +31,7 @@ from nameexpr.backends.numpy.costs.passes import (
 from nameexpr.backends.numpy.costs.positions import AT_POSITIONS
 from nameexpr.backends.numpy.costs.reductions import along_cost, reduce_cost, slices_cost
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.compiler.ir.placing import pieces_of
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
 from nameexpr.compiler.ir.strides import broadcast, is_dense, reshaped
 from nameexpr.compiler.memory.scratch import RUN
@@ -56,8 +57,6 @@ TURN, PART, MADE = 60.0, 130.0, 200.0
 """One iteration of a Python loop, slicing an array in it, and creating the array that it fills."""
 EMBEDDED, PLACED = 3100.0, 0.5
 """Writing an array into zeros, not counting their creation, and one element of it."""
-JOINED = 700.0
-"""Writing one part of an array, not counting its elements."""
 COUNTED, COUNTED_CELL = 260.0, 0.35
 """Creating `arange`, and one element of it."""
 APPLIED = 3000.0
@@ -93,11 +92,12 @@ def _embed(instruction: Instruction, sources: Arrays, _: Strided) -> float:
     return EMBEDDED + _filled(prod(instruction.shape) * sources[0].item) + placed * PLACED
 
 
-def _join(instruction: Instruction, sources: Arrays, result: Strided) -> float:
-    """Return the cost of creating an array and writing its parts, one after the other."""
-    cells = sum(prod(piece.lengths) for piece in instruction.pieces)
-    empty = _filled(result.size) if cells < result.cells else MADE
-    return empty + JOINED * len(instruction.pieces) + PLACED * cells + memory_cost(result.size)
+def _join(instruction: Instruction, _: Arrays, result: Strided) -> float:
+    cells = [prod(piece.lengths) for piece in instruction.pieces]
+    moved = sum(cells) - sum(prod(pieces_of(instruction)[at].lengths) for at in instruction.factors)
+    cost = _filled(result.size) if sum(cells) < result.cells else MADE
+    cost += (PART + COPIED) * (len(cells) - len(instruction.factors))
+    return cost + PLACED * moved + memory_cost(moved * result.item)
 
 
 def _cast(instruction: Instruction, sources: Arrays, _: Strided) -> float:

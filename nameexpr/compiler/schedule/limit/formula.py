@@ -22,6 +22,7 @@ from nameexpr.compiler.schedule.limit.blocks import LoopLowering
 from nameexpr.compiler.schedule.limit.expand import Plans, expand
 from nameexpr.compiler.schedule.limit.refusal import over_limit, resized, smaller_label
 from nameexpr.compiler.schedule.limit.regions import GraphLoops, more_loops, paths_of, with_block
+from nameexpr.compiler.schedule.place import place_within
 from nameexpr.compiler.schedule.tiling import tile_leading_axes
 from nameexpr.errors import error
 from nameexpr.records import field, record, replace
@@ -142,7 +143,8 @@ def fit_formula(
     best = search.fit()
     if best.peak <= search.limit:
         fresh = [plan for number, plan in best.plans.items() if number not in expanded.plans]
-        return best.program, tuple([plan for plan, _ in (*whole.values(), *fresh)])
+        limited, _ = place_within(best.program, search.operands.given, search.limit)
+        return limited, tuple([plan for plan, _ in (*whole.values(), *fresh)])
 
     def peak_with(label: str, size: int) -> float:
         smaller = resized(search.graph, search.operands, label, size)
@@ -153,7 +155,8 @@ def fit_formula(
     def advice(labels: tuple[str, ...]) -> list[str]:
         return smaller_label(labels, graph.sizes, search.limit, peak_with)
 
-    raise error(over_limit(tree, program, search.operands.given, sizes, best.peak, search.limit, advice))
+    needed = min(best.peak, peak_bytes(program, shapes, search.operands.given))
+    raise error(over_limit(tree, program, search.operands.given, sizes, needed, search.limit, advice))
 
 
 def _length(program: Program) -> int:
