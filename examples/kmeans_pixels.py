@@ -69,8 +69,8 @@ print(f"six colours explain {between / whole:.0%} of the variance of {len(pixels
 for share, colour in sorted(zip(count / len(pixels), moved), key=lambda pair: -pair[0]):
     print(f"  {share:4.0%}  #{''.join(f'{round(255 * value):02x}' for value in colour)}")
 
-# %% The picture again: choosing a row by its number is a sum over a comparison
-PAINT = "sum[K]((nearest[(H W)] == index[K]) * colour[K C])"
+# %% The picture again: each pixel has the colour of its cluster, which is read at the number of the cluster
+PAINT = "colour[K@nearest[(H W)] C]"
 picture = ne.evaluate(PAINT, nearest=nearest, colour=moved, sizes={"W": 128})
 np.testing.assert_allclose(picture, moved[nearest].reshape(96, 128, 3))
 assert np.square(picture - photo).sum(axis=2).mean() <= spreads[-1] + 1e-9

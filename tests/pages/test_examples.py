@@ -26,6 +26,17 @@ EXPECTED = {
         "not seen before   95% of 40 right, loss 0.16",
         "a 9 was read as 8",
     ],
+    "digits_convolution.py": [
+        "edges (100, 8, 8, 8)  features (100, 3, 3, 8)",
+        "not seen before     92% of 40 right, loss 1.61",
+        "the first or the second guess is right for 95%",
+    ],
+    "filters_in_time.py": [
+        "error of the noisy row      0.095",
+        "error of the Kalman filter  0.077",
+        "error of the smoother       0.066",
+        "LSTM: 128 steps of 16 units, the same as the loop",
+    ],
     "formula_attention.py": [
         "tokens (4, 48, 768)  p (4, 4, 48, 48)  o (4, 48, 32)",
         "the same as by hand",
