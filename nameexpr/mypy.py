@@ -37,6 +37,7 @@ from nameexpr.lint import FUNCTIONS, OPEN, LiteralCall
 from nameexpr.lint.diagnose import Problem, diagnose
 from nameexpr.lint.formats import on_one_line
 from nameexpr.syntax.lexer.tokens import looks_like_formula
+from nameexpr.syntax.parser.expression import parse
 from nameexpr.version import __version__
 
 __all__ = ["CODE", "NameExprPlugin", "__version__", "plugin"]  # mypy recognises an old cache by its version
@@ -112,6 +113,8 @@ def _checked(function: str, context: FunctionContext) -> Type:
     problems = diagnose(LiteralCall(function, text, given.operands, literals, given.is_open))
     _report(problems, given, context.args[0][0], context)
     returned = _of_outputs(get_proper_type(context.default_return_type), literals.get("outputs"))
+    if not problems and function in {"einsum", "compile"} and isinstance(returned, Instance):
+        returned = _of_results(returned, text, function, context)
     if function == "compile" and not problems and isinstance(returned, Instance):
         return _of_text(text, returned, context)
     return returned
@@ -136,6 +139,21 @@ def _of_outputs(returned: Type, outputs: Any) -> Type:
         return TupleType([returned.args[0]] * len(outputs), returned)
     results = (_of_outputs(get_proper_type(result), outputs) for result in returned.args)
     return returned.copy_modified(args=[*results])
+
+
+def _of_results(returned: Instance, text: str, function: str, context: FunctionContext) -> Type:
+    """Return a type with tuples of as many results as an expression has, if it has several."""
+    count = 1 if looks_like_formula(text) else len(parse(text).outputs or ())
+    if count < 2 or "out" in _given(context, 1).nodes:  # noqa: PLR2004
+        return returned
+
+    def several(result: Type) -> Type:
+        return TupleType([result] * count, context.api.named_generic_type("builtins.tuple", [result]))
+
+    if function == "einsum":
+        return several(returned)
+    *results, last = returned.args
+    return returned.copy_modified(args=[*map(several, results), last])
 
 
 def _of_text(text: str, returned: Instance, context: FunctionContext) -> Type:
