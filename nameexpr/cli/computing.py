@@ -23,6 +23,7 @@ from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.runtime.options import checked_sizes
 from nameexpr.runtime.plan.plan import Plan
+from nameexpr.syntax.items import dim_name_of
 from nameexpr.syntax.lexer.tokens import looks_like_formula
 from nameexpr.terminal import screen
 from nameexpr.terminal.faults import UsageError, harmless, quoted
@@ -44,10 +45,16 @@ def evaluate(options: Namespace) -> screen.Report | None:
     if is_expression and options.reduce is None and read(options.expression).outputs is None:
         return _check(options)
     compiled = _compiled(options)
+    if options.output is not None and is_expression and len(read(options.expression).outputs or ()) > 1:
+        message = "--output is for one result, and this text has several"
+        raise UsageError(message, "write a text for each result", usage=options.usage)
     target = None if options.output is None else find_target(options.output, as_json=options.json)
     read_files = partial(read_operands, limit=options.memory_limit)
     operands, named = _arguments(compiled, options, read_files)
-    result = np.asarray(compiled(*operands, **named))
+    results = compiled(*operands, **named)
+    if isinstance(results, tuple):
+        return _several(results, options)
+    result = np.asarray(results)
     if isinstance(compiled, CompiledFormula):
         names = compiled.result_names({name: np.shape(one) for name, one in named["operands"].items()})
     else:
@@ -68,6 +75,17 @@ def _check(options: Namespace) -> screen.Report:
     from nameexpr.runtime.check import check
 
     return screen.of_sizes(check(options.expression, *read_operands(options.operands), sizes=options.sizes))
+
+
+def _several(results: tuple[Any, ...], options: Namespace) -> screen.Report:
+    """Report the results of an expression that has several."""
+    terms = read(options.expression).outputs or ()
+    reports = [
+        of_array(np.asarray(result), tuple([dim_name_of(item) for item in term.items]))
+        for result, term in zip(results, terms, strict=True)
+    ]
+    text = "\n".join(report.text for report in reports)
+    return screen.Report(text, {"results": [report.data for report in reports]})
 
 
 def _names(options: Namespace, operands: Sequence[Any]) -> Names:

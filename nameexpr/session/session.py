@@ -179,6 +179,10 @@ class Session:
         used = f"of {', '.join(name for name, _ in ready.operands)}\n" if ready.chosen else ""
         if isinstance(result.value, Sizes):
             return Answer(used + shown(result.value))
+        if isinstance(result.value, tuple):
+            several = [as_named(value) for value in result.value]
+            self.put(text, {"_": several[-1]})
+            return Answer(used + "\n".join(map(self.shown, several)))
         named = {name: as_named(value) for name, value in result.named.items()}
         last = as_named(result.value)
         self.put(text, {**named, "_": last})

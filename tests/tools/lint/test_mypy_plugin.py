@@ -73,6 +73,7 @@ Array = npt.NDArray[Any]
 Two = ("m", "c")
 project = ne.compile("a b, b c -> a c")
 average = ne.compile("a b -> b", reduce="mean")
+parted = ne.compile("(a + b + c) -> a, b, c", a=1, b=2)
 attend = ne.compile("y[N K] = sum[C](x[N C] * w[C K])")
 pair = ne.compile("m[C] = mean[N](x[N C]); c = x[N C] - m[C]", outputs=["m", "c"])
 
@@ -97,6 +98,10 @@ def results(x: Array, t: ne.NamedTensor, names: list[str]) -> None:
     assert_type(pair(x=t), tuple[ne.NamedTensor, ne.NamedTensor])
     assert_type(ne.evaluate("y = 2 * x; z = y + 1", outputs=["y", "z"], x=x), tuple[Array, Array])
     assert_type(ne.evaluate("y = 2 * x; z = y + 1", outputs=names, x=x), tuple[Array, ...])
+    assert_type(ne.einsum("N (a + b) -> N a, N b", x, a=1), tuple[Array, Array])
+    assert_type(ne.einsum("N (a + b) -> N a, N b", t, a=1), tuple[ne.NamedTensor, ne.NamedTensor])
+    assert_type(ne.einsum("N a, N b -> N (a + b)", x, x), Array)
+    assert_type(parted(x), tuple[Array, Array, Array])
     assert_type(attend.statements, tuple[str | None, ...])
     assert_type(project.signature.result, str)
     assert_type(project.bind({1: x})(x), Array)

@@ -25,7 +25,10 @@ FORMS: Mapping[str, tuple[str, str]] = {
     for names, row in {
         "roll": ("positions may wrap around", "y = x[N C@((C - 1) % size[C])]"),
         "shift lag": ("a first element, then all but the last", "y[N (1 + C)] = 0, x[N (C + 1)]"),
-        "diff ediff1d": ("without the first element, and without the last", "y = x[N (1 + C)] - x[N (C + 1)]"),
+        "diff ediff1d": (
+            "without the first element, and without the last",
+            "y = x[N (1 + C)] - x[N (C + 1)]",
+        ),
         "take gather take_along_axis take_along_dim index_select": (_PLACED, "z = x[N C@y[k]]"),
         "embedding lookup gather_nd": (_PLACED, "z[b t d] = table[v@ids[b t] d]"),
         "sel isel iloc loc getitem select": ("a position is written after @", "y = x[N C@0]"),
