@@ -21,8 +21,8 @@ from oracle.generate.text import TOKEN
 from oracle.reference import expressions as reference
 from properties.hostile import fault_of
 
-# These mark the bracket that has no partner, wherever the other one was.
-BRACKETS = {"NE121", "NE122", "NE128"}
+# These mark the bracket that has no partner, wherever the other one was, or the sign that lost its own.
+BRACKETS = {"NE105", "NE121", "NE122", "NE128", "NE150"}
 
 
 def run(case: Case, einsum: Callable[..., Any]) -> Any:

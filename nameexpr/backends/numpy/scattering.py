@@ -18,7 +18,7 @@ import numpy as np
 Array = np.ndarray[Any, np.dtype[Any]]
 BLOCK = 1 << 14
 """The number of elements that are combined at a time, so that their places stay in the cache."""
-CHUNK = 1 << 12
+CHUNK = 1 << 10
 """The number of rows of a bin that are copied and added at a time."""
 FEW = 1 << 16
 """The number of bins that 16 bits can number: these are sorted by their digits."""
@@ -29,12 +29,17 @@ def bins(sizes: tuple[int, ...], shape: tuple[int, ...], *positions: Array) -> A
     whole = [position if position.dtype.isnative else position.astype(np.int64) for position in positions]
     if len(whole) == 1:  # seen as unsigned, negative numbers are too large
         found = np.minimum(whole[0].view(np.uint64), np.uint64(sizes[0])).view(np.int64)
-        return np.ascontiguousarray(np.broadcast_to(found, shape))
+        return _whole(found, shape)
     flat, is_inside, total = np.zeros((), np.int64), np.ones((), np.bool_), 1
     for position, size in zip(whole, sizes, strict=True):
         is_inside = is_inside & (position.view(np.uint64) < size)
         flat, total = flat * size + position, total * size
-    return np.ascontiguousarray(np.broadcast_to(np.where(is_inside, flat, total), shape))
+    return _whole(np.where(is_inside, flat, total), shape)
+
+
+def _whole(at: Array, shape: tuple[int, ...]) -> Array:
+    """Return bins in one piece, repeated along the axes that they lack."""
+    return np.ascontiguousarray(at) if at.shape == shape else np.broadcast_to(at, shape).copy()
 
 
 def count(at: Array, size: int) -> Array:
@@ -44,13 +49,15 @@ def count(at: Array, size: int) -> Array:
 
 def flags(at: Array, rows: Array | None, size: int, empty: bool) -> Array:
     """Return whether any row of a bin is true, or all of them; `empty` without rows."""
-    shape = (size + 1,) if rows is None else (size + 1, *rows.shape[1:])
-    found = np.full(shape, empty)
+    found = np.full((size + 1, *(() if rows is None else rows.shape[1:])), empty)
     if rows is None:
         found[at] = not empty
-    else:
-        where, *columns = np.nonzero(~rows if empty else rows)
-        found[(at[where], *columns)] = not empty
+        return found[:size]
+    step = max(1, BLOCK // max(1, rows.shape[1]))
+    for start in range(0, len(rows), step):
+        part = rows[start : start + step]
+        where, columns = np.nonzero(~part if empty else part)
+        found[at[start : start + step][where], columns] = not empty
     return found[:size]
 
 
@@ -90,10 +97,12 @@ def by_rows(at: Array, rows: Array, size: int) -> Array:
     start = 0
     for target, end in zip(found, ends, strict=False):
         for first in range(start, end, CHUNK):
-            part = rows.take(order[first : min(end, first + CHUNK)], 0)
+            chosen = order[first : min(end, first + CHUNK)]
+            part = rows.take(chosen, 0) if rows.flags.c_contiguous else rows[chosen]
             if first == start:
                 ones[: len(part)].dot(part, out=target)
             else:
                 target += ones[: len(part)].dot(part)
+            del part
         start = end
     return found

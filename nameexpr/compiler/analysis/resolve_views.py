@@ -68,7 +68,7 @@ def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[
     inside, everywhere = walk.labels_in(*expression.inputs), walk.labels_in(*walk.terms_in(tree))
     _check_sizes_given(tree, sizes, inside | everywhere)
     own = {name: size for name, size in sizes.items() if name in inside | placed(resolved.readings)}
-    plain = _plain_labels(scope) if resolved.readings else ()
+    plain = _plain_labels(tree) if resolved.readings else ()
     try:
         resolved, solved = solve(expression, seen, local_dots(resolved, seen), own, plain)
     except SizeError as fault:
@@ -85,21 +85,17 @@ def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[
     return Views(operands, axes, default, tuple(left), known, packs, under, resolved.readings, joined)
 
 
-def _plain_labels(scope: Scope) -> set[str]:
+def _plain_labels(tree: ast.Formula) -> set[str]:
     """Return the labels whose sizes positions in operands do not determine: dims of values that are used, and
-    what is in positions of statements, whose dims are not known yet. A recurrence's own rows are as many as
-    its label has indices, and determine nothing.
+    what is in positions of statements, whose dims are not known yet. A label of the statement itself is not
+    determined by its dims.
     """
-    statements = scope.tree.statements
-    names = {statement.name for statement in statements}
+    left = {one.name: walk.labels_in(one.term) if one.term else set() for one in tree.statements}
     found: set[str] = set()
-    for number, statement in enumerate(statements):
-        own = {name for group in scope.recurrences if number in group.numbers for name in group.names}
-        for name, term in uses_of([statement]):
-            found |= {atom.name for atom in walk.atoms_of(ast.LABELLED, [term])}
-            if name in names - own:
-                for place in walk.places(term):
-                    found |= set(labels_of(place))
+    for name, term in uses_of(tree.statements):
+        found |= {atom.name for atom in walk.atoms_of(ast.LABELLED, [term])}
+        for place in walk.places(term) if name in left else ():
+            found |= set(labels_of(place)) - left[name]
     return found
 
 

@@ -27,6 +27,7 @@ from nameexpr.compiler.memory.arrays import (
     ufunc_bytes,
 )
 from nameexpr.compiler.memory.blocks import block_bytes, pointwise_bytes
+from nameexpr.compiler.memory.positions import bins_bytes, scatter_bytes, take_bytes
 from nameexpr.compiler.memory.scratch import (
     MOVES,
     TURNED,
@@ -38,7 +39,6 @@ from nameexpr.compiler.memory.scratch import (
     repeat_bytes,
     rolling_bytes,
     slices_bytes,
-    take_bytes,
     weighed_bytes,
 )
 from nameexpr.records import record
@@ -292,6 +292,8 @@ SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]
     "vecdot": lambda one, sources, result: odd_bytes(sources, result.dtype),
     "integer_matmul": lambda one, sources, result: integer_bytes(sources, result.shape),
     "einsum": lambda one, sources, result: loop_bytes(one.letters[:-1], one.letters[-1], sources, result),
+    "bins": lambda one, sources, result: bins_bytes(one),
+    "scatter": lambda one, sources, result: scatter_bytes(one, sources),
     "take": lambda one, sources, result: take_bytes(one, sources),
 }
 """The bytes that instructions need besides their results while they run; 0 for those that are not listed."""

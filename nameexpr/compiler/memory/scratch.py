@@ -11,7 +11,7 @@ from math import prod
 
 from nameexpr.compiler.ir.dtypes import REAL_OF
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
-from nameexpr.compiler.ir.strides import broadcast, compact_strides, iteration_order, of_window
+from nameexpr.compiler.ir.strides import compact_strides, iteration_order, of_window
 from nameexpr.compiler.memory.arrays import WIDE, Array, fresh, item_bytes, reduce_buffers, ufunc_bytes
 from nameexpr.compiler.memory.buffers import CELLS, Passed, buffer_bytes
 
@@ -287,14 +287,3 @@ def repeat_bytes(source: Array, wanted: Shape) -> int:
     if source.item * prod(wanted[axes[-1] + 1 :]) >= RUN:
         return 0
     return prod(wanted) // max(1, wanted[axes[0]]) * source.item
-
-
-def take_bytes(instruction: Instruction, sources: Sequence[Array]) -> int:
-    """Return the bytes of the positions that NumPy copies: those that are broadcast or not in one piece."""
-    _, *places = sources
-    shape = broadcast(*[place.shape for place in places])
-    kept = [
-        place.shape == shape and (place.is_one_piece if instruction.function else place.is_row_major)
-        for place in places
-    ]
-    return kept.count(False) * WIDE * prod(shape)

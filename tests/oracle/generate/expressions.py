@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from oracle.generate.arrays import Values, random_array, random_dtypes, random_scalar
 from oracle.generate.operands import Costs, costs, draft_left_out, operand_dims
+from oracle.generate.several import draw_several
 from oracle.generate.terms import Draft, draft_expression, labels_of
 from oracle.generate.text import mutate_text, print_text
 from oracle.reference.expressions import Named, Refused, einsum
@@ -28,19 +29,7 @@ __all__ = ["Case", "cases", "mutate_text", "random_case", "same", "seeded_case"]
 
 EXTREMES = {"max", "min", "argmax", "argmin"}
 FLOATING = {"mean", "var", "std", "median", "norm", "logsumexp"}
-OPTIONS = {
-    "sizes",
-    "reduce",
-    "dtype",
-    "optimize",
-    "text",
-    "out",
-    "backend",
-    "memory",
-    "cache",
-    "names",
-    "self",
-}
+OPTIONS = {*("sizes reduce dtype optimize text out backend memory cache names self".split())}  # noqa: SIM905
 LIMIT = 4000
 
 
@@ -111,6 +100,11 @@ def seeded_case(seed: int) -> Case:
 
 def random_case(rng: random.Random, seed: int | None = None) -> Case:
     """A valid case of at most `LIMIT` loop cells."""
+    while rng.random() < 0.06:
+        text, operands, sizes = draw_several(rng)
+        case = Case(text, operands, sizes, seed=seed)
+        if is_valid(case):
+            return case
     while True:
         draft = draft_left_out(rng) if rng.random() < 0.12 else draft_expression(rng)
         cost = costs(draft)
@@ -271,6 +265,9 @@ def same(actual: Any, expected: Any, case: Case | None = None) -> bool:
     operand in the result's dtype, and one for each of the case's `cells` at its `scale` in the dtype that is
     summed in (float32 for float16, else the result's).
     """
+    if isinstance(expected, tuple):
+        several = isinstance(actual, tuple) and len(actual) == len(expected)
+        return several and all(same(*pair, case) for pair in zip(actual, expected, strict=True))
     if names_of(actual) != names_of(expected):
         return False
     left, right = array_of(actual), array_of(expected)
@@ -295,5 +292,6 @@ def names_of(result: Any) -> tuple[str | None, ...] | None:
 
 
 def array_of(result: Any) -> np.ndarray[Any, Any]:
-    """The array of a result, named or not."""
+    """The array of a result, named or not; of several results the first."""
+    result = result[0] if isinstance(result, tuple) else result
     return np.asarray(result.array if isinstance(result, Named) else result)

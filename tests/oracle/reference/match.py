@@ -88,8 +88,22 @@ def bind(text: Text, operands: Sequence[Operand], left_out: bool, sizes: Mapping
     if text.output is not None:
         bind_output(bound, text.output)
     terms = [*bound.inputs, bound.output or ()]
+    if left_out:
+        sizes = without_hidden(operands, labels_of(tuple(item for term in terms for item in term)), sizes)
     solve(bound.sizes, terms, [operand.shape for operand in operands], sizes)
     return bound
+
+
+def without_hidden(
+    operands: Sequence[Operand], labels: Sequence[str], sizes: Mapping[str, int]
+) -> Mapping[str, int]:
+    """The sizes but for those of names under `...`, which are what the operands say."""
+    pairs = [pair for one in operands for pair in zip(one.names, one.shape, strict=True)]
+    hidden = {name: size for name, size in pairs if name is not None and name not in labels}
+    for name in hidden.keys() & sizes.keys():
+        if hidden[name] != sizes[name]:
+            raise Refused("size", f"{name} is {hidden[name]}")
+    return {name: size for name, size in sizes.items() if name not in hidden}
 
 
 def bind_own_names(bound: Bound, output: Term, operands: Sequence[Operand]) -> None:

@@ -84,7 +84,7 @@ def end_of_place(text: str, at: int) -> int:
     if text[at : at + 1] == "(":
         return end_of_brackets(text, at)
     match = re.compile(r"[0-9]+|[^\W\d]\w*'*").match(text, at)
-    if match is None:
+    if match is None or text.startswith("...", match.end()):
         raise Refused("syntax", f"no position at {at}")
     opening = GAP.match(text, match.end()).end()  # type: ignore[union-attr]
     is_use = not match[0].isdecimal() and text[opening : opening + 1] == "["

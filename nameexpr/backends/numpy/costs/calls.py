@@ -55,16 +55,20 @@ GENERIC = 1.2
 FLOPS = {"float32": 0.5, "float64": 1.0, "complex64": 2.0, "complex128": 4.0}
 """A multiplication and addition, relative to float64."""
 
-PLACED_CALL, PLACED_CELL, PLACED_FAR = 4000.0, 1.7, 4.5
-"""Combining elements by label: a call, one element, and one whose result is far from that of the others."""
+PLACED_CALL, PLACED_CELLS, PLACED_FAR = 4000.0, (0.9, 1.7), 0.7
+"""Combining elements by label: a call, one element of a single column or of several, and one whose result is
+far from that of the others.
+"""
 NEAR_BINS = 1 << 19
 """The bytes of results up to which they stay near."""
-COLUMN_CELL, PLACED_COLUMN, PLACED_COLUMNS = 1.2, 8, 32
+COLUMN_CELL, PLACED_COLUMN, PLACED_COLUMNS = 1.6, 8, 32
 """Counting one element into bins; of rows with more columns than these, up to the second number, it takes
 longer in proportion.
 """
-ORDERED, BIN, ROW_CELL = 12.0, 1200.0, 1.2
-"""Sorting a row by its bin, starting a bin, and adding one element of it."""
+ORDERED, BIN, ROW_CELL, NEAR_ROWS = 6.0, 1000.0, (0.5, 1.0), 1 << 21
+"""Sorting a row by its bin, starting a bin, and adding one element of it: in a cache, and of an array with
+more elements of 8 bytes than it holds.
+"""
 
 
 def width(dtype: str) -> float:
@@ -204,13 +208,13 @@ def scatter_cost(method: str, rows: int, columns: int, bins: int, dtype: str) ->
     """Return the cost of `scattering`: one element after the other, column by column, or bin by bin."""
     cells = rows * columns
     if method == "by_rows":
-        return PLACED_CALL + rows * ORDERED + bins * BIN + cells * ROW_CELL * width(dtype)
-    far = PLACED_FAR if bins * columns * 8 > NEAR_BINS else 0.0
+        each = ROW_CELL[cells * width(dtype) > NEAR_ROWS] * width(dtype)
+        return PLACED_CALL + rows * ORDERED + bins * BIN + cells * each
     if method == "by_columns":
         near = max(1.0, min(columns, PLACED_COLUMNS) / PLACED_COLUMN)
-        cell = COLUMN_CELL * near + (far / 2 if columns == 1 else 0.0)
-        return PLACED_CALL * (1 + columns) / 2 + cells * cell
-    return PLACED_CALL + cells * (PLACED_CELL + far)
+        return PLACED_CALL * (1 + columns) / 2 + cells * COLUMN_CELL * near
+    far = PLACED_FAR if bins * columns * 8 > NEAR_BINS else 0.0
+    return PLACED_CALL + cells * (PLACED_CELLS[columns > 1] + far)
 
 
 def slices_cost(count: int, cells: int, dtype: str, *, is_near: bool) -> float:

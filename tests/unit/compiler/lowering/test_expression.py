@@ -28,10 +28,10 @@ ALLOWED = (
     ast.UnaryOp,
     ast.Not, ast.USub, ast.Compare, ast.Is, ast.Eq, ast.Try, ast.ExceptHandler, ast.Raise, ast.Call,
     ast.keyword, ast.Name, ast.Load, ast.Store, ast.Del, ast.Delete, ast.Attribute, ast.Assign, ast.Constant,
-    ast.Tuple, ast.Starred, ast.Subscript,
+    ast.Tuple, ast.Starred, ast.Subscript, ast.Slice,
 )  # fmt: skip
 
-BOUND = re.compile(r"(np|copies|formulas|kernels)_[a-z0-9_]+")
+BOUND = re.compile(r"(np|copies|formulas|joining|kernels|reading|rolling)_[a-z0-9_]+")
 """Names under which NumPy functions's are bound."""
 OUR_NAMES = {
     *("a", "t", "s", "d", "n", "r", "np", "kernels", "ndarray", "NamedTensor", "wrap", "names", "missing"),
