@@ -32,7 +32,7 @@ from mypy.types import Instance, LiteralType, TupleType, Type, get_proper_type
 
 from nameexpr.compiler.analysis.faults.misuse import operand_is_bound
 from nameexpr.compiler.pipeline import read_formula
-from nameexpr.errors import Diagnostic, NameExprError
+from nameexpr.errors import Diagnostic
 from nameexpr.lint import FUNCTIONS, OPEN, LiteralCall
 from nameexpr.lint.diagnose import Problem, diagnose
 from nameexpr.lint.formats import on_one_line
@@ -67,7 +67,7 @@ class NameExprPlugin(Plugin):
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
         """Return the hook for calls of a compiled text and of its methods."""
         home, _, method = fullname.rpartition(".")
-        hooks = {"__call__": _called, "plan": _applied, "outline": _applied, "bind": _bound}
+        hooks = {"__call__": _applied, "plan": _applied, "outline": _applied, "bind": _bound}
         return hooks.get(method) if home in _COMPILED else None
 
 
@@ -113,8 +113,8 @@ def _checked(function: str, context: FunctionContext) -> Type:
     problems = diagnose(LiteralCall(function, text, given.operands, literals, given.is_open))
     _report(problems, given, context.args[0][0], context)
     returned = _of_outputs(get_proper_type(context.default_return_type), literals.get("outputs"))
-    if function == "einsum":
-        return _of_results(text, returned, context)
+    if not problems and function in {"einsum", "compile"} and isinstance(returned, Instance):
+        returned = _of_results(returned, text, function, context)
     if function == "compile" and not problems and isinstance(returned, Instance):
         return _of_text(text, returned, context)
     return returned
@@ -141,16 +141,19 @@ def _of_outputs(returned: Type, outputs: Any) -> Type:
     return returned.copy_modified(args=[*results])
 
 
-def _of_results(text: str, returned: Type, context: FunctionContext | MethodContext) -> Type:
-    """Return the type of what an expression returns: a tuple if the parts of a dim are its results."""
-    try:
-        count = 1 if looks_like_formula(text) else len(parse(text).outputs or ())
-    except NameExprError:
+def _of_results(returned: Instance, text: str, function: str, context: FunctionContext) -> Type:
+    """Return a type with tuples of as many results as an expression has, if it has several."""
+    count = 1 if looks_like_formula(text) else len(parse(text).outputs or ())
+    if count < 2 or "out" in _given(context, 1).nodes:  # noqa: PLR2004
         return returned
-    if count < 2:  # noqa: PLR2004
-        return returned
-    fallback = context.api.named_generic_type("builtins.tuple", [returned])
-    return TupleType([returned] * count, fallback)
+
+    def several(result: Type) -> Type:
+        return TupleType([result] * count, context.api.named_generic_type("builtins.tuple", [result]))
+
+    if function == "einsum":
+        return several(returned)
+    *results, last = returned.args
+    return returned.copy_modified(args=[*map(several, results), last])
 
 
 def _of_text(text: str, returned: Instance, context: FunctionContext) -> Type:
@@ -158,12 +161,6 @@ def _of_text(text: str, returned: Instance, context: FunctionContext) -> Type:
     kind = "CompiledFormula" if looks_like_formula(text) else "CompiledExpression"
     args = [*returned.args[:-1], LiteralType(text, context.api.named_generic_type("builtins.str", []))]
     return context.api.named_generic_type(f"nameexpr.{kind}", args)
-
-
-def _called(context: MethodContext) -> Type:
-    """Report the errors of a call of a compiled text, and return the type of its results."""
-    returned, known = _applied(context), _known(context.type)
-    return returned if known is None else _of_results(known[0], returned, context)
 
 
 def _applied(context: MethodContext) -> Type:

@@ -23,7 +23,6 @@ from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.runtime.options import checked_sizes
 from nameexpr.runtime.plan.plan import Plan
-from nameexpr.syntax.items import dim_name_of
 from nameexpr.syntax.lexer.tokens import looks_like_formula
 from nameexpr.terminal import screen
 from nameexpr.terminal.faults import UsageError, harmless, quoted
@@ -45,25 +44,34 @@ def evaluate(options: Namespace) -> screen.Report | None:
     if is_expression and options.reduce is None and read(options.expression).outputs is None:
         return _check(options)
     compiled = _compiled(options)
-    if options.output is not None and is_expression and len(read(options.expression).outputs or ()) > 1:
-        message = "--output is for one result, and this text has several"
-        raise UsageError(message, "write a text for each result", usage=options.usage)
     target = None if options.output is None else find_target(options.output, as_json=options.json)
     read_files = partial(read_operands, limit=options.memory_limit)
     operands, named = _arguments(compiled, options, read_files)
-    results = compiled(*operands, **named)
-    if isinstance(results, tuple):
-        return _several(results, options)
-    result = np.asarray(results)
+    value = compiled(*operands, **named)
+    results = [np.asarray(one) for one in (value if isinstance(value, tuple) else (value,))]
     if isinstance(compiled, CompiledFormula):
-        names = compiled.result_names({name: np.shape(one) for name, one in named["operands"].items()})
+        found = [compiled.result_names({name: np.shape(one) for name, one in named["operands"].items()})]
     else:
-        names = _names(options, operands)
-    names = names or (None,) * result.ndim
+        found = _names(options, operands)
+    names = [
+        own or (None,) * one.ndim for own, one in zip(found or [()] * len(results), results, strict=True)
+    ]
+    if len(results) > 1:
+        return _several(options, results, names)
     if target is None:
-        return of_array(result, names)
-    write(result, target)
-    return of_array(result, names, target.text) if options.json else None
+        return of_array(results[0], names[0])
+    write(results[0], target)
+    return of_array(results[0], names[0], target.text) if options.json else None
+
+
+def _several(options: Namespace, results: Sequence[Any], names: Sequence[Names]) -> screen.Report:
+    """Return the report of several results, one after the other."""
+    if options.output is not None:
+        hint = "write one expression for each file, with _ for the other parts"
+        raise UsageError("--output is for a single result", hint, usage=options.usage)
+    reports = list(map(of_array, results, names))
+    text = "\n\n".join([report.text for report in reports])
+    return screen.Report(text, {"results": [report.data for report in reports]})
 
 
 def _check(options: Namespace) -> screen.Report:
@@ -77,27 +85,17 @@ def _check(options: Namespace) -> screen.Report:
     return screen.of_sizes(check(options.expression, *read_operands(options.operands), sizes=options.sizes))
 
 
-def _several(results: tuple[Any, ...], options: Namespace) -> screen.Report:
-    """Report the results of an expression that has several."""
-    terms = read(options.expression).outputs or ()
-    reports = [
-        of_array(np.asarray(result), tuple([dim_name_of(item) for item in term.items]))
-        for result, term in zip(results, terms, strict=True)
-    ]
-    text = "\n".join(report.text for report in reports)
-    return screen.Report(text, {"results": [report.data for report in reports]})
-
-
-def _names(options: Namespace, operands: Sequence[Any]) -> Names:
-    """Infer the names of the result as if the operands were tensors; () if it can have none."""
+def _names(options: Namespace, operands: Sequence[Any]) -> list[Names]:
+    """Infer the names of each result as if the operands were tensors; nothing if they can have none."""
     tree = read(options.expression, has_reduce=options.reduce is not None)
     shapes = [np.shape(operand) for operand in operands]
     unnamed = [Operand(shape, (None,) * len(shape)) for shape in shapes]
     sizes = dict(checked_sizes(options.sizes))
     try:
-        return type_expression(tree, unnamed, sizes, reducer=options.reduce).names
+        typed = type_expression(tree, unnamed, sizes, reducer=options.reduce)
     except NameExprError:  # a label may not be a valid name for a tensor's dim
-        return ()
+        return []
+    return [typed.names, *(() if typed.blocks is None else typed.blocks.names)]
 
 
 def plan(options: Namespace) -> Plan:

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     ArrayResult_co = TypeVar("ArrayResult_co", covariant=True, default=npt.NDArray[Any])
     TensorResult_co = TypeVar("TensorResult_co", covariant=True, default=NamedTensor)
     Text_co = TypeVar("Text_co", covariant=True, default=str)
-    Out = TypeVar("Out", bound="NamedTensor | np.ndarray[Any, Any]")
+    Out = TypeVar(
+        "Out", bound="NamedTensor | np.ndarray[Any, Any] | tuple[NamedTensor | np.ndarray[Any, Any], ...]"
+    )
 else:
     from typing import TypeVar
 

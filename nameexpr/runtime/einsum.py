@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from nameexpr.tensors import NamedTensor
     from nameexpr.typing import ArrayLike, Labelled, Operand
 
-Out = TypeVar("Out", bound="NamedTensor | np.ndarray[Any, Any]")
+Out = TypeVar(
+    "Out", bound="NamedTensor | np.ndarray[Any, Any] | tuple[NamedTensor | np.ndarray[Any, Any], ...]"
+)
 Documented = TypeVar("Documented", bound=Callable[..., Any])
 CONSTANTS = frozenset({int, str, bool, type(None)})
 """Types of options that are immutable."""

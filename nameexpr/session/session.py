@@ -179,15 +179,12 @@ class Session:
         used = f"of {', '.join(name for name, _ in ready.operands)}\n" if ready.chosen else ""
         if isinstance(result.value, Sizes):
             return Answer(used + shown(result.value))
-        if isinstance(result.value, tuple):
-            several = [as_named(value) for value in result.value]
-            self.put(text, {"_": several[-1]})
-            return Answer(used + "\n".join(map(self.shown, several)))
         named = {name: as_named(value) for name, value in result.named.items()}
-        last = as_named(result.value)
-        self.put(text, {**named, "_": last})
+        results = result.value if isinstance(result.value, tuple) else (result.value,)
+        every = [as_named(one) for one in results]
+        self.put(text, {**named, "_": every[-1]})
         is_named = isinstance(ready.compiled, CompiledFormula) and ready.compiled.statements[-1] is not None
-        value = "" if is_named else self.shown(last)
+        value = "" if is_named else "\n".join(map(self.shown, every))
         return _told(named, used + value)
 
     def _python(self, line: lines.PythonLine, text: str) -> Answer:

@@ -1,4 +1,4 @@
-"""Reductions over windows along an axis, in about log2(count) passes over blocks that stay in the cache.
+"""Reductions over windows along axes, in about log2(count) passes over blocks that stay in the cache.
 
 A window of 2n elements is one of n elements combined with another; windows of as many elements as a number
 has bits are combined to those of any size. Nothing is subtracted, so that infinities and nans stay in
@@ -8,67 +8,81 @@ are combined directly.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import gcd
 from typing import Any
 
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import native
-from nameexpr.compiler.ir.rolling import blocks, doubles, tiles_of
+from nameexpr.compiler.ir.rolling import Move, blocks, doubles, tiles_of
 
 Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 
 
-def rolling(ufunc: np.ufunc, x: Array, axis: int, window: Sequence[int], size: int) -> Array:
-    """Return a reduction of `x[offset + stride * t + apart * d]` over `d < count`, for each `t < size`.
+def rolling(
+    ufunc: np.ufunc,
+    x: Array,
+    axes: tuple[int, ...],
+    windows: Sequence[tuple[int, int, int, int]],
+    shape: tuple[int, ...],
+) -> Array:
+    """Return a reduction of `x[offset + stride * t + apart * d]` over `d < count`, along each of some axes.
 
-    `window` is (offset, stride, apart, count), along an axis.
+    `windows` are (offset, stride, apart, count) for each axis; `shape` is that of the result.
 
-    >>> rolling(np.add, np.arange(6), 0, (0, 1, 1, 3), 4)
+    >>> rolling(np.add, np.arange(6), (0,), ((0, 1, 1, 3),), (4,))
     array([ 3,  6,  9, 12])
     """
-    result = np.empty_like(
-        x, native(x.dtype), shape=(*x.shape[:axis], size, *x.shape[axis + 1 :]), subok=False
-    )
+    result = out = np.empty_like(x, native(x.dtype), shape=shape, subok=False)
     if not result.size:
         return result
+    moves: dict[int, Move] = {}
+    for axis, window in zip(axes, windows, strict=True):
+        x, out, moves[axis] = _forward(x, out, axis, window)
+    for block in blocks(shape, tiles_of(shape, x.strides, moves)):
+        _fold(ufunc, x[_source_of(block, moves)], out[block], moves)
+    return result
+
+
+def _forward(x: Array, out: Array, axis: int, window: tuple[int, int, int, int]) -> tuple[Array, Array, Move]:
+    """Return an array and its result with windows that go forward, in steps that have no common divisor."""
     offset, stride, apart, count = window
+    size = out.shape[axis]
     if apart < 0:
         offset, apart = offset + apart * (count - 1), -apart
     if stride < 0:
         offset, stride = offset + stride * (size - 1), -stride
-        _fill(ufunc, x, _along(result, axis, size - 1, -1, size), axis, (offset, stride, apart, count))
-    else:
-        _fill(ufunc, x, result, axis, (offset, stride, apart, count))
-    return result
+        out = _along(out, axis, size - 1, -1, size)
+    step = gcd(stride, apart) or 1
+    x = _along(x, axis, offset, step, (stride * (size - 1) + apart * (count - 1)) // step + 1)
+    return x, out, (stride // step, apart // step, count)
 
 
-def _fill(ufunc: np.ufunc, x: Array, result: Array, axis: int, window: tuple[int, int, int, int]) -> None:
-    offset, stride, apart, count = window
-    step, size = gcd(stride, apart) or 1, result.shape[axis]
-    grid = _along(x, axis, offset, step, (stride * (size - 1) + apart * (count - 1)) // step + 1)
-    stride, apart = stride // step, apart // step
-    tiles = tiles_of(result.shape, x.strides, axis, stride, apart * (count - 1))
-    is_doubled, buffers = doubles(stride, count, size), []
-    if is_doubled:
-        longest = stride * (tiles[axis] - 1) + apart * (count - 1) + 1
-        shape = (*tiles[:axis], longest, *tiles[axis + 1 :])
-        buffers = [np.empty_like(x, native(x.dtype), shape=shape, subok=False) for _ in range(2)]
-    for block in blocks(result.shape, tiles):
-        out, first = result[block], block[axis].start
-        length = stride * (out.shape[axis] - 1) + apart * (count - 1) + 1
-        part = grid[(*block[:axis], slice(stride * first, stride * first + length), *block[axis + 1 :])]
-        if is_doubled:
-            cut = tuple([slice(0, other) for other in part.shape])
-            _double(ufunc, part, out, axis, (stride, apart, count), [buffer[cut] for buffer in buffers])
+def _source_of(block: tuple[slice, ...], moves: Mapping[int, Move]) -> tuple[slice, ...]:
+    """Return the part of the array that a block of the result is computed from."""
+    cuts = list(block)
+    for axis, (stride, apart, count) in moves.items():
+        start, stop = stride * cuts[axis].start, stride * (cuts[axis].stop - 1) + apart * (count - 1) + 1
+        cuts[axis] = slice(start, stop)
+    return tuple(cuts)
+
+
+def _fold(ufunc: np.ufunc, x: Array, out: Array, moves: Mapping[int, Move]) -> None:
+    """Write a block of the result, one axis after the other."""
+    for number, (axis, move) in enumerate(moves.items(), 1):
+        shape = (*x.shape[:axis], out.shape[axis], *x.shape[axis + 1 :])
+        made = out if number == len(moves) else np.empty_like(x, out.dtype, shape=shape, subok=False)
+        if doubles(move[0], move[2], shape[axis]):
+            _double(ufunc, x, made, axis, move)
         else:
-            _combine(ufunc, part, out, axis, (stride, apart, count))
+            _combine(ufunc, x, made, axis, move)
+        x = made
 
 
-def _combine(ufunc: np.ufunc, x: Array, out: Array, axis: int, window: tuple[int, int, int]) -> None:
+def _combine(ufunc: np.ufunc, x: Array, out: Array, axis: int, move: Move) -> None:
     """Write the combination of the elements of each window, one after the other."""
-    (stride, apart, count), size = window, out.shape[axis]
+    (stride, apart, count), size = move, out.shape[axis]
     first = _along(x, axis, 0, stride, size)
     if count == 1:
         out[...] = first
@@ -77,11 +91,10 @@ def _combine(ufunc: np.ufunc, x: Array, out: Array, axis: int, window: tuple[int
         first = out
 
 
-def _double(
-    ufunc: np.ufunc, x: Array, out: Array, axis: int, window: tuple[int, int, int], buffers: Sequence[Array]
-) -> None:
+def _double(ufunc: np.ufunc, x: Array, out: Array, axis: int, move: Move) -> None:
     """Write the combinations of windows that double in size, for the bits of `count`, the lowest first."""
-    (stride, apart, count), size = window, out.shape[axis]
+    (stride, apart, count), size = move, out.shape[axis]
+    buffers = [np.empty_like(x, out.dtype, subok=False) for _ in range(2)]
     done, width, made, turn = 0, 1, None, 0
     while True:
         if count & 1:

@@ -182,7 +182,7 @@ class Instruction(NamedTuple):
         A letter for each axis of each source, then for each axis of the result: axes of one letter have the
         same index. For `window` the step along each axis of the source, one after the other, for an index
         along each axis of the result. For `window_reduce` the first position, the distance of windows and of
-        their elements, and the number of elements.
+        their elements, and the number of elements, along each of `axes`.
     dtype : str
         The dtype of the result; empty if it follows from the sources.
     function : str

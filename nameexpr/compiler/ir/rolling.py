@@ -6,12 +6,14 @@ them how much it needs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import gcd, prod
 
 from nameexpr.compiler.ir.program import Shape
 
+Move = tuple[int, int, int]
+"""How windows move along an axis: their distance, that of their elements, and the number of these."""
 COPIED = 1 << 20
 """The bytes of a block of windows that are copied for a product of matrices."""
 ROWS = 128
@@ -38,46 +40,48 @@ def passes_of(count: int) -> int:
     return max(0, count.bit_length() - 1 + count.bit_count() - 1)
 
 
-def grid_of(window: Sequence[int]) -> tuple[int, int]:
-    """Return the distances of windows and of their elements, in the steps that both are multiples of."""
-    _, stride, apart, _ = window
-    step = gcd(stride, apart) or 1
-    return abs(stride) // step, abs(apart) // step
-
-
-def tiles_of(shape: Shape, steps: Sequence[int], axis: int, stride: int, reach: int) -> Shape:
-    """Return the size of a block of a result along each axis.
-
-    Parameters
-    ----------
-    shape, steps : tuple of int
-        The shape of the result, and the strides of the array that is read.
-    axis, stride, reach : int
-        The axis of the windows, the distance of their beginnings, and that from their first element to
-        their last.
+def move_of(window: Sequence[int]) -> Move:
+    """Return the distances of windows and of their elements, in steps that both are multiples of, and the
+    number of their elements.
     """
-    tiles, others = list(shape), [other for other in range(len(shape)) if other != axis]
-    others.sort(key=lambda other: -abs(steps[other]))
-    least = min(shape[axis], FEW * reach // stride + 1)
-    budget = BLOCK // (least * stride)
-    for other in others:
-        rest = prod([tiles[one] for one in others if one != other])
-        if rest * tiles[other] > budget:
-            shortest = RUN if other == others[-1] else 1
-            tiles[other] = min(shape[other], max(shortest, budget // rest))
-    cells = prod([tiles[one] for one in others]) * stride
-    tiles[axis] = min(shape[axis], max(least, BLOCK // cells))
+    _, stride, apart, count = window
+    step = gcd(stride, apart) or 1
+    return abs(stride) // step, abs(apart) // step, count
+
+
+def tiles_of(shape: Shape, steps: Sequence[int], moves: Mapping[int, Move]) -> Shape:
+    """Return the size of a block of a result along each axis; `steps` are the strides of the array that is
+    read, and `moves` how windows move along their axes.
+    """
+    tiles = list(shape)
+    slow = sorted(range(len(shape)), key=lambda axis: -abs(steps[axis]))
+    for axis, (stride, apart, count) in moves.items():
+        tiles[axis] = min(shape[axis], FEW * apart * (count - 1) // stride + 1)
+    budget = BLOCK // prod([stride for stride, _, _ in moves.values()])
+    others = [axis for axis in slow if axis not in moves]
+    for axis in others:
+        if prod(tiles) > budget:
+            shortest = RUN if axis == others[-1] else 1
+            tiles[axis] = min(shape[axis], max(shortest, budget * tiles[axis] // prod(tiles)))
+    for axis in reversed([axis for axis in slow if axis in moves]):
+        tiles[axis] = min(shape[axis], max(tiles[axis], budget * tiles[axis] // prod(tiles)))
     return tuple(tiles)
 
 
-def buffer_cells(window: Sequence[int], shape: Shape, steps: Sequence[int], axis: int) -> int:
-    """Return the number of elements of the two buffers for windows that double in size."""
-    (stride, apart), count = grid_of(window), window[3]
-    if 0 in shape or not doubles(stride, count, shape[axis]):
+def buffer_cells(moves: Mapping[int, Move], shape: Shape, steps: Sequence[int]) -> int:
+    """Return the most elements that are alive while a block is computed, besides the result."""
+    if 0 in shape:
         return 0
-    tiles = tiles_of(shape, steps, axis, stride, apart * (count - 1))
-    longest = stride * (tiles[axis] - 1) + apart * (count - 1) + 1
-    return 2 * prod(tiles) // tiles[axis] * longest
+    tiles = tiles_of(shape, steps, moves)
+    part, held, most = list(tiles), 0, 0
+    for axis, (stride, apart, count) in moves.items():
+        part[axis] = stride * (tiles[axis] - 1) + apart * (count - 1) + 1
+    for number, (axis, (stride, _, count)) in enumerate(moves.items(), 1):
+        buffers = 2 * prod(part) if doubles(stride, count, tiles[axis]) else 0
+        part[axis] = tiles[axis]
+        made = prod(part) if number < len(moves) else 0
+        most, held = max(most, held + made + buffers), made
+    return most
 
 
 def run_of(shape: Sequence[int], steps: Sequence[int], step: int) -> int:

@@ -159,11 +159,12 @@ def work_of_products(instruction: Instruction, sources: Shapes, result: Shape) -
 
 
 def of_rolling(instruction: Instruction, sources: Shapes) -> Shape:
-    """Return the shape of a reduction of windows along an axis that are all inside the source."""
-    (source,), shape, (axis,) = sources, instruction.shape, instruction.axes
-    ((offset, *steps, count),) = instruction.letters
-    assert 0 in shape or _is_inside(offset, steps, (shape[axis], count), source[axis]), f"{instruction}"
-    assert (*source[:axis], shape[axis], *source[axis + 1 :]) == shape, f"{instruction} of {source}"
+    """Return the shape of a reduction of windows along axes that are all inside the source."""
+    (source,), shape, kept = sources, instruction.shape, list(sources[0])
+    for axis, (offset, *steps, count) in zip(instruction.axes, instruction.letters, strict=True):
+        assert 0 in shape or _is_inside(offset, steps, (shape[axis], count), source[axis]), f"{instruction}"
+        kept[axis] = shape[axis]
+    assert tuple(kept) == shape, f"{instruction} of {source}"
     return shape
 
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, Dtypes, needs_narrowing
 from nameexpr.compiler.ir.nodes import Read
 from nameexpr.compiler.ir.program import Instruction
-from nameexpr.compiler.ir.rolling import doubles, grid_of, passes_of
+from nameexpr.compiler.ir.rolling import doubles, move_of, passes_of
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.products import Strategy
 from nameexpr.compiler.lowering.reduction import lower_mean, lower_reducer, lower_sum
@@ -54,8 +54,8 @@ def lower_rolling(
         made = lower_sum(build, made, rest, compute)
     elif rest:
         made = lower_reducer(build, made, reducer, rest, replace(dtypes, compute=compute, result=compute))
-    for one in sorted(found, key=lambda one: -abs(dict(one.read.strides)[one.kept])):
-        made = _rolled(build, made, one, "sum" if reducer in ADDING else reducer)
+    found.sort(key=lambda one: -abs(dict(one.read.strides)[one.kept]))
+    made = _rolled(build, made, found, "sum" if reducer in ADDING else reducer)
     if reducer == "mean":
         made = lower_mean(build, made, build.size(reduced), dtypes)
     is_cast = reducer in ADDING or needs_narrowing(reducer, dtypes)
@@ -86,7 +86,7 @@ def _is_chosen(build: Builder, value: Value, source: Value, found: Sequence[Roll
     cells, cost, costs = build.size(source.labels), 0.0, build.target.costs
     for one in found:
         count, size = build.sizes[one.reduced], build.sizes[one.kept]
-        stride, _ = grid_of(one.window(count))
+        stride, _, _ = move_of(one.window(count))
         passes = passes_of(count) if doubles(stride, count, size) else count - 1
         cost += costs.slices_cost(passes + 1, cells, value.dtype, is_near=True)
         cells = cells * size // max(1, build.sizes[one.read.label])
@@ -96,15 +96,16 @@ def _is_chosen(build: Builder, value: Value, source: Value, found: Sequence[Roll
     return build.choose(sorted(found_both, key=lambda strategy: strategy.cost)).kind == "rolling"
 
 
-def _rolled(build: Builder, value: Value, one: Rolling, reducer: str) -> Value:
-    """Emit the reduction of the windows along one axis."""
-    axis, count = value.axis(one.read.label), build.sizes[one.reduced]
-    labels = (*value.labels[:axis], one.kept, *value.labels[axis + 1 :])
-    made = Instruction(
-        "window_reduce", (value.number,), build.shape(labels), (axis,), (one.window(count),), function=reducer
-    )
+def _rolled(build: Builder, value: Value, found: Sequence[Rolling], reducer: str) -> Value:
+    """Emit the reduction of the windows along their axes."""
+    kept = {one.read.label: one.kept for one in found}
+    labels = tuple([kept.get(label, label) for label in value.labels])
+    axes = tuple([value.axis(one.read.label) for one in found])
+    windows = tuple([one.window(build.sizes[one.reduced]) for one in found])
+    shape = build.shape(labels)
+    made = Instruction("window_reduce", (value.number,), shape, axes, windows, function=reducer)
     strides = build.compact_strides(replace(value, labels=labels))
     bound = value.bound
     if bound is not None and reducer == "sum":
-        bound *= count
+        bound *= build.size([one.reduced for one in found])
     return build.emit(made, labels, value.dtype, strides, bound=None if reducer == "prod" else bound)

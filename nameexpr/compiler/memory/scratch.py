@@ -248,11 +248,11 @@ def _slices(sources: Sequence[Array], axis: int) -> list[Array]:
 
 
 def rolling_bytes(instruction: Instruction, source: Array, result: Array) -> int:
-    """Return the bytes of the buffers for windows that double in size."""
-    from nameexpr.compiler.ir.rolling import buffer_cells
+    """Return the bytes of a block of windows that is reduced."""
+    from nameexpr.compiler.ir.rolling import buffer_cells, move_of
 
-    (axis,), (window,) = instruction.axes, instruction.letters
-    return result.item * buffer_cells(window, result.shape, source.strides, axis)
+    moves = dict(zip(instruction.axes, map(move_of, instruction.letters), strict=True))
+    return result.item * buffer_cells(moves, result.shape, source.strides)
 
 
 def copied_bytes(instruction: Instruction, result: Array) -> int:

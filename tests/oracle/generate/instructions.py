@@ -144,11 +144,13 @@ def window_weigh(
     return Instruction("window_weigh", (source, weights), shape, *window, constants=(kept,))
 
 
-def window_reduce(source: int, reducer: str, axis: int, window: Axes, shape: Shape) -> Instruction:
-    """A reducer over windows along an axis: where they begin, their distance, that of their elements, and
-    how many these are.
+def window_reduce(
+    source: int, reducer: str, axes: Axes, windows: tuple[Axes, ...], shape: Shape
+) -> Instruction:
+    """A reducer over windows along axes: for each where they begin, their distance, that of their elements,
+    and how many these are.
     """
-    return Instruction("window_reduce", (source,), shape, (axis,), (window,), function=reducer)
+    return Instruction("window_reduce", (source,), shape, axes, windows, function=reducer)
 
 
 def add_up(source: int, axes: Axes, dtype: str = "") -> Instruction:

@@ -73,7 +73,7 @@ def test_every_result_of_an_expression_is_reported(capsys: pytest.CaptureFixture
     assert main(split) == 0
     assert capsys.readouterr().out.count("shape") == 2
     assert main([*split, "-o", "y.npy"]) == 2
-    assert "several" in capsys.readouterr().err
+    assert "a single result" in capsys.readouterr().err
     assert not Path("y.npy").exists()
 
 
@@ -192,3 +192,14 @@ def test_help_shows_examples(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in (["--help"], ["eval", "--help"], ["plan", "--help"], ["code", "--help"]):
         assert main(arguments) == 0
         assert "examples:" in capsys.readouterr().out
+
+
+def test_several_results_are_printed_one_after_the_other(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "(a=1 + b) C -> C a, b C", "t.csv"]) == 0
+    first, rest = capsys.readouterr().out.split("\n\n")
+    assert first == "shape (2, 1)\nnames ('C', 'a')\ndtype int64\n[[1]\n [2]]"
+    assert rest == "shape (2, 2)\nnames ('b', 'C')\ndtype int64\n[[3 4]\n [5 6]]\n"
+    found = answer(capsys, "eval", "(a=1 + b) C -> C a, b C", "t.csv")
+    assert [one["data"] for one in found["results"]] == [[[1], [2]], [[3, 4], [5, 6]]]
+    wrong = fails(capsys, "eval", "(a=1 + b) C -> C a, b C", "t.csv", "-o", "y.npy", code=2)
+    assert "--output is for a single result" in wrong

@@ -215,3 +215,9 @@ def test_scripts_and_pipes_are_not_asked(
 def test_the_line_below_shows_the_expected_time(slow_session: Session) -> None:
     assert status(slow_session, SLOW).text.endswith("minutes  Enter asks before it runs")
     assert status(slow_session, "x * w").text.endswith(" us")
+
+
+def test_several_results_are_shown_and_the_last_is_kept(session: Session) -> None:
+    shown = said(session, "N C=(a=1 + b) -> a N, N b | x")
+    assert shown.count("tensor(") == 2 and "names=('a', 'N')" in shown and "names=('N', 'b')" in shown
+    np.testing.assert_array_equal(session.tensors["_"].data, [[1, 2], [4, 5]])

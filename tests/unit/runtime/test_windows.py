@@ -277,3 +277,14 @@ def test_a_factor_of_a_group_can_be_read_at_positions(text: str) -> None:
     np.testing.assert_array_equal(
         ne.evaluate(formula, x=x, sizes={"h": 2} | ({"h2": 2} if "h2" in text else {})), want
     )
+
+
+@pytest.mark.parametrize(("count", "stride"), [(2, 2), (3, 1), (40, 1)])
+def test_windows_of_two_dims_are_reduced_in_one_step(count: int, stride: int) -> None:
+    x = np.random.default_rng(2).normal(size=(2, 200, 190, 3))
+    sizes = {"a": count, "b": count}
+    compiled = ne.compile(f"max[a b](x[N _@({stride}*h+a) _@({stride}*w+b) C])", sizes=sizes)
+    every = np.lib.stride_tricks.sliding_window_view(x, (count, count), (1, 2))[:, ::stride, ::stride]
+    np.testing.assert_array_equal(compiled(x=x), every.max((-2, -1)))
+    check_peak(compiled, "rolling", x=x)
+    assert [step.what for step in compiled.plan(x=x).steps] == ["window"]

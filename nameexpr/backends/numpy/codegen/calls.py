@@ -161,9 +161,9 @@ def _windowed(instruction: Instruction, source: str, other: str) -> Invocation:
 
 
 def _rolling(instruction: Instruction, source: str) -> Invocation:
-    (axis,), (window,) = instruction.axes, instruction.letters
     combine = numpy(REDUCTIONS[instruction.function].combine)
-    return Callee("rolling", "rolling")(combine, source, str(axis), str(window), str(instruction.shape[axis]))
+    windows = map(str, (instruction.axes, instruction.letters, instruction.shape))
+    return Callee("rolling", "rolling")(combine, source, *windows)
 
 
 def _take(instruction: Instruction, source: str, *positions: str) -> Value:

@@ -8,7 +8,7 @@ from math import prod
 from nameexpr.backends.numpy.costs.calls import CALL, copy_cost, product_cost
 from nameexpr.backends.numpy.costs.passes import Strided, cell_cost, memory_cost
 from nameexpr.compiler.ir.program import Instruction
-from nameexpr.compiler.ir.rolling import BLOCK, copied_cells, doubles, grid_of, passes_of
+from nameexpr.compiler.ir.rolling import BLOCK, copied_cells, doubles, move_of, passes_of
 from nameexpr.compiler.ir.strides import of_window
 from nameexpr.ops import REDUCTIONS
 
@@ -21,16 +21,17 @@ FARTHER = 3.0
 
 
 def rolling_cost(instruction: Instruction, sources: Sequence[Strided], result: Strided) -> float:
-    """Return the cost of windows of one axis, combined directly or doubling in size."""
-    (axis,), (window,) = instruction.axes, instruction.letters
-    (stride, _), count, size = grid_of(window), window[3], result.shape[axis]
-    is_doubled = doubles(stride, count, size)
-    passes = passes_of(count) if is_doubled else count - 1
-    cells = result.cells * (stride if is_doubled else 1)
-    blocks = -(-cells // BLOCK)
+    """Return the cost of windows, combined directly or doubling in size, along one axis after the other."""
     cell = cell_cost(REDUCTIONS[instruction.function].combine, (result.dtype,) * 2, result.dtype)
-    moved = memory_cost(sources[0].size + result.cells * result.item)
-    return ROLLING + passes * (blocks * CALL["slice"] + cells * cell) + moved
+    cost, shape = ROLLING + memory_cost(sources[0].size + result.cells * result.item), list(sources[0].shape)
+    for axis, window in zip(instruction.axes, instruction.letters, strict=True):
+        stride, _, count = move_of(window)
+        shape[axis] = size = result.shape[axis]
+        is_doubled = doubles(stride, count, size)
+        cells = prod(shape) * (stride if is_doubled else 1)
+        passes = passes_of(count) if is_doubled else count - 1
+        cost += passes * (-(-cells // BLOCK) * CALL["slice"] + cells * cell)
+    return cost
 
 
 def multiplied_cost(instruction: Instruction, sources: Sequence[Strided], result: Strided) -> float:

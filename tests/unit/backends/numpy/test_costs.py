@@ -64,7 +64,7 @@ def examples(n: int) -> tuple[tuple[Instruction, Shapes], ...]:
         (ir.slices(0, "sum", (1,)), ((n, 4),)),
         (ir.window_multiply(0, 1, window, (n - 1, 2, n), 1), (square, (2 * n, 3))),
         (ir.window_weigh(0, 1, window, (n - 1, 2, n), 1), (square, (1, 2, n))),
-        (ir.window_reduce(0, "sum", 0, (0, 1, 1, 2), (n - 1, n)), (square,)),
+        (ir.window_reduce(0, "sum", (0,), ((0, 1, 1, 2),), (n - 1, n)), (square,)),
         (ir.add_up(0, (1,)), (square,)),
         (ir.reduce(0, "max", 1), (square,)),
         (ir.apply(0), (square,)),

@@ -39,9 +39,26 @@ def test_rolling_equals_loops(ufunc: np.ufunc, count: int, stride: int, apart: i
         windows = [[offset + stride * t + apart * d for d in range(count)] for t in range(size)]
         want = ufunc.reduce(np.take(x, windows, axis), axis=axis + 1)
         for own in layouts(x):
-            np.testing.assert_array_equal(
-                rolling(ufunc, own, axis, (offset, stride, apart, count), size), want
-            )
+            shape = (*own.shape[:axis], size, *own.shape[axis + 1 :])
+            got = rolling(ufunc, own, (axis,), ((offset, stride, apart, count),), shape)
+            np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.usefixtures("_sizes")
+@pytest.mark.parametrize("strides", [(1, 1), (2, 1), (3, 2)])
+@pytest.mark.parametrize("counts", [(2, 3), (9, 8), (1, 5)])
+def test_rolling_along_two_axes_equals_one_after_the_other(
+    strides: tuple[int, int], counts: tuple[int, int]
+) -> None:
+    x = RNG.integers(0, 9, (21, 2, 19))
+    places = zip((21, 19), counts, strides, strict=True)
+    rows, columns = ((size - count) // stride + 1 for size, count, stride in places)
+    windows = [(0, stride, 1, count) for stride, count in zip(strides, counts, strict=True)]
+    for own in layouts(x):
+        first = rolling(np.add, own, (0,), windows[:1], (rows, 2, 19))
+        want = rolling(np.add, first, (2,), windows[1:], (rows, 2, columns))
+        np.testing.assert_array_equal(rolling(np.add, own, (0, 2), windows, want.shape), want)
+        np.testing.assert_array_equal(rolling(np.add, own, (2, 0), windows[::-1], want.shape), want)
 
 
 VIEWS = [
