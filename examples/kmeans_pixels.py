@@ -21,12 +21,13 @@ photo = np.load(DATA / "photos.npy")[2] / 255.0  # (96, 128, 3): H W C
 pixels = photo.reshape(-1, 3)  # (12288, 3): N C
 COLOURS = 6
 
-# %% One step. `nearest == index[K]` says whether pixel N belongs to colour K: no loop, no index array
+# %% One step. `nearest == index[K]` says whether pixel N belongs to colour K: no loop, no index array;
+# the sums over the pixels of each colour do not compare every pixel with every colour
 STEP = """
     d[N K] = sum[C]((x[N C] - colour[K C]) ** 2)
     nearest = argmin[K](d)
     mine = nearest == index[K]
-    moved[K C] = sum[N](mine * x) / sum[N](mine)
+    moved[K C] = sum[N](where(mine, x, 0)) / sum[N](mine)
     spread = mean[N](min[K](d))
 """
 step = ne.compile(STEP, outputs=("moved", "nearest", "spread"))

@@ -88,7 +88,7 @@ def test_few_drafts_are_refused_and_few_answers_are_vague() -> None:
         vague += any(
             np.mean(one.error > 1e-2 * np.maximum(1, abs(one.array))) > 0.1 for one in found if one.array.size
         )
-    assert refused < 15
+    assert refused < 40
     assert vague < 40
 
 

@@ -21,6 +21,10 @@ SHARED: list[tuple[str, dict[str, Any]]] = [
     ("y[k] = i[k]; z = x[_@(2*a)] * y[_@a]", {}),
     ("y[k] = i[k]; z = y[_@a] + x[_@(a + b)]; m = y[_@b]", {}),
     ("y[k] = i[k]; m = x[_@(a+b)]; b = m * y[b]", {}),
+    ("y[k] = i[k]; m = w[(a b)] * y[b]", {"w": np.arange(6.0)}),
+    ("y[k] = i[k]; m = w[(a b)] * v[(a c)] * y[b]", {"w": np.arange(6.0), "v": X}),
+    ("y[k] = i[k]; m = w[(1 + a + _)] * y[a]", {"w": np.arange(6.0)}),
+    ("y[k] = i[k]; m = w[(a b)] * 2; n = y[b]", {"w": np.arange(6.0)}),
 ]
 
 
@@ -58,7 +62,8 @@ def test_what_does_not_fit_is_rejected(text: str, operands: dict[str, Any], code
 
 @pytest.mark.parametrize(("text", "operands"), SHARED, ids=[text for text, _ in SHARED])
 def test_sizes_that_several_positions_share_leave_no_dim(text: str, operands: dict[str, Any]) -> None:
-    operands = {"i": I3, "x": X, **operands}
+    every = {"i": I3, "x": X, **operands}
+    operands = {name: value for name, value in every.items() if f"{name}[" in text}
     try:
         (expected,) = answers(text, **operands)
     except Refused:
@@ -75,3 +80,12 @@ def test_what_is_read_at_one_position_is_no_view_that_is_written_to(text: str) -
     x = np.arange(8.0).reshape(4, 2)
     ne.evaluate(text, x=x, y=np.array(0))
     np.testing.assert_array_equal(x, np.arange(8.0).reshape(4, 2))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("function", ["softmax", "log_softmax", "cumsum", "sort"])
+def test_values_that_work_in_memory_get_into_their_parts(function: str, dtype: str) -> None:
+    text = f"w[(1 + d) (1 + d)] = 0, 2, {function}[d](0.5 * x[d]), y[]"
+    operands = {"x": np.array([1, 3, 2], dtype), "y": np.array(2, dtype)}
+    (expected,) = answers(text, **operands)
+    assert generate.same(ne.evaluate(text, **operands), expected)

@@ -37,7 +37,8 @@ class Views:
     `axes` gives for each operand and term through which it is seen the labels of its dims, `default` the term
     of a use that has none. `left` are the axes of every statement's own term. `packs` are the packs that
     operands have, `under` the names there. `readings` tell how dims are read that have a label of their own,
-    `joined` of which parts such dims of statements are made.
+    `joined` of which parts such dims of statements are made. With `has_unknown`, sizes of labels of operands
+    become known with those of statements.
     """
 
     operands: Mapping[str, Operand]
@@ -49,6 +50,7 @@ class Views:
     under: Mapping[str, Names]
     readings: dict[str, Reading] = field(default_factory=dict)
     joined: Mapping[str, Reading] = field(default_factory=dict)
+    has_unknown: bool = False
 
 
 def stretch(term: ast.Term, ndim: int) -> list[tuple[ast.Item, int]]:

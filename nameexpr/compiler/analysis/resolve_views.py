@@ -69,8 +69,9 @@ def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[
     _check_sizes_given(tree, sizes, inside | everywhere)
     own = {name: size for name, size in sizes.items() if name in inside | placed(resolved.readings)}
     plain = _plain_labels(tree) if resolved.readings else ()
+    later = _labels_of_statements(tree)
     try:
-        resolved, solved = solve(expression, seen, local_dots(resolved, seen), own, plain)
+        resolved, solved = solve(expression, seen, local_dots(resolved, seen), own, plain, later)
     except SizeError as fault:
         from nameexpr.compiler.analysis.faults.positions import of_a_label
 
@@ -82,7 +83,15 @@ def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[
             marks = marks_of_label(tree, name)
             raise error(Diagnostic("NE330", message, tree.text, marks, hint="leave it out of sizes="))
     axes = dict(zip(pairs, resolved.operands, strict=True))
-    return Views(operands, axes, default, tuple(left), known, packs, under, resolved.readings, joined)
+    views = Views(operands, axes, default, tuple(left), known, packs, under, resolved.readings, joined)
+    return replace(views, has_unknown=bool(later) and not inside <= known.keys())
+
+
+def _labels_of_statements(tree: ast.Formula) -> set[str]:
+    """Return the labels by which statements are used, whose sizes become known with the statements."""
+    names = {statement.name for statement in tree.statements}
+    terms = [term for name, term in uses_of(tree.statements) if name in names]
+    return {atom.name for atom in walk.atoms_of(ast.LABELLED, terms)} if terms else set()
 
 
 def _plain_labels(tree: ast.Formula) -> set[str]:

@@ -106,10 +106,12 @@ def solve(
     resolved: Resolved,
     keywords: Mapping[str, int],
     plain: Collection[str] = (),
+    later: Collection[str] = (),
 ) -> tuple[Resolved, dict[str, int]]:
     """Return every label's size, and the dims with those of size 1 taken away that an ellipsis broadcasts.
 
-    `plain` are labels that are dims elsewhere, so that no position determines their sizes.
+    `plain` are labels that are dims elsewhere, so that no position determines their sizes; `later` those
+    whose sizes may become known later, with those of other labels.
     """
     check_keywords(tree, keywords)
     sizes = {**resolved.written, **{k: v for k, v in keywords.items() if k not in resolved.written}}
@@ -138,7 +140,7 @@ def solve(
         mistakes = faults.clashes(scene, equations.clashes | dict.fromkeys(single))
         wrong = [one for one in equations.contradictions if not one.is_single][:TOLD]
         mistakes += [_contradiction(scene, equation) for equation in wrong]
-        mistakes = mistakes or faults.missing(scene)
+        mistakes = mistakes or faults.missing(scene, later)
         if mistakes:
             raise error(*mistakes)
     for label, reading in resolved.joined.items():

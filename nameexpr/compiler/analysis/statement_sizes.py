@@ -26,9 +26,13 @@ def read_statement(
     Positions of operands in other statements determine them too.
     """
     read = [name for name, term in uses_of([statement]) if name in rows or any(map(is_read, term.items))]
-    if not any(name in shapes for name in read) and not placed(views.readings) - views.sizes.keys():
+    own = tuple(
+        dict.fromkeys(pair for pair in uses_of([statement]) if pair[0] in shapes or pair[0] in views.operands)
+    )
+    unknown = walk.labels_in(*[term for name, term in own if name in views.operands]) - views.sizes.keys()
+    undetermined = unknown or placed(views.readings) - views.sizes.keys()
+    if not any(name in shapes for name in read) and not undetermined:
         return
-    own = tuple(dict.fromkeys(uses_of([statement])))
     pairs = tuple(
         dict.fromkeys([*own, *_undetermined(tree, walk.labels_in(*[term for _, term in own]), views)])
     )

@@ -19,6 +19,7 @@ from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.ir.strides import is_dense
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.values import INDEX, counted, filled
+from nameexpr.records import replace
 
 At = dict[str, Value]
 """For each label that is read the positions, as integers of 64 bits that are inside."""
@@ -42,7 +43,16 @@ def _checked(build: Builder, position: ReadAt, place: Value) -> Value:
     if position.is_inside:
         return place
     made = Instruction("inside", (place.number,), constants=(build.sizes[position.label], position.value))
+    known = emitted(build, made)
+    if known is not None:
+        return replace(place, number=known)
     return build.moved(place, made, place.labels, place.strides)
+
+
+def emitted(build: Builder, made: Instruction) -> int | None:
+    """Return the value of an instruction that the program already has; None if it is a new one."""
+    same = [number for number, one in enumerate(build.instructions) if one == made]
+    return build.count + same[0] if same else None
 
 
 def _groups(build: Builder, at: At) -> list[At]:

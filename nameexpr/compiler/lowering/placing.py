@@ -14,6 +14,7 @@ from nameexpr.compiler.ir.axes import Labels, product_label
 from nameexpr.compiler.ir.nodes import Place
 from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.lowering.builder import Builder, Value
+from nameexpr.compiler.lowering.gather import emitted
 from nameexpr.compiler.lowering.values import INDEX, counted
 
 SUMS = frozenset({"float32", "float64"})
@@ -49,8 +50,11 @@ def _bins(build: Builder, rows: Labels, places: Mapping[str, Value]) -> Value:
     numbers = tuple([build.expand(build.cast(one, INDEX), rows).number for one in places.values()])
     shape = build.shape(rows)
     made = Instruction("bins", numbers, shape, constants=build.shape(tuple(places)))
-    found = build.emit(made, rows, INDEX, build.row_major_strides(rows))
-    return build.reshape(found, (build.size(rows),), [product_label(rows, " ")]) if len(rows) != 1 else found
+    known, strides = emitted(build, made), build.row_major_strides(rows)
+    found = Value(known or 0, rows, INDEX, strides, is_fresh=True)
+    if known is None:
+        found = build.emit(made, rows, INDEX, strides)
+    return found if len(rows) == 1 else build.reshape(found, (build.size(rows),), [product_label(rows, " ")])
 
 
 def _as_matrix(build: Builder, value: Value, rows: Labels, columns: Labels) -> Value:

@@ -13,7 +13,7 @@ from nameexpr.compiler.ir.dtypes import BLAS
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.liveness import accumulator, readers, without_unread
 from nameexpr.compiler.ir.placing import pieces_of, strides_in, way_back
-from nameexpr.compiler.ir.primitives import shapes_of
+from nameexpr.compiler.ir.primitives import is_view, shapes_of
 from nameexpr.compiler.ir.program import Instruction, Program, Shape
 from nameexpr.compiler.memory.program import peak_bytes
 from nameexpr.ops import REDUCTIONS
@@ -131,6 +131,7 @@ def _in_place(
             fits
             and program.notes[root - count].dtype == instruction.dtype
             and _can_write(program.instructions[root - count])
+            and _stays(program, source)
             and not _reads_ones(program, root - count)
             and _is_whole(shapes[source], piece.split)
             and strides_in(instruction.shape, piece, shapes[source], steps) is not None
@@ -138,6 +139,24 @@ def _in_place(
             roots.add(root)
             factors.append(at)
     return tuple(factors)
+
+
+def _stays(program: Program, value: int) -> bool:
+    """Return whether a value is where its root was written: functions along dims may work in memory, but
+    return an array of their own for some dtypes.
+    """
+    count = len(program.operands)
+    while value >= count:
+        instruction = program.instructions[value - count]
+        if instruction.over is not None:
+            if instruction.primitive not in {"pointwise", "fused"}:
+                return False
+            value = instruction.sources[instruction.over]
+        elif is_view(instruction):
+            (value,) = instruction.sources
+        else:
+            break
+    return True
 
 
 def _is_whole(source: Shape, split: Shape) -> bool:

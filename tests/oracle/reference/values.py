@@ -132,6 +132,10 @@ def pointwise(name: str, args: Sequence[Value], *, widening: bool = False) -> Va
     if name == "where":
         args = [pointwise("!=", [args[0], from_number(0)]), *args[1:]]
     dtype = promote(name, args, widening=widening)
+    if name == "where" and dtype.kind in "iu":  # NumPy wraps
+        low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+        if not all(low <= arg.number <= high for arg in args[1:] if arg.number is not None):
+            raise Refused("dtype", f"a number as {dtype}")
     labels = union(args)
     args = [laid_out(arg, labels) for arg in args]
     try:

@@ -89,7 +89,7 @@ class FormulaWriter:
             return rows_of(self, number)
         statement, axes = self.scope.tree.statements[number], self.views.left[number]
         values, graph = self.values, self.values.graph
-        if self.views.readings or self.scope.has_readings:
+        if self.views.readings or self.views.has_unknown or self.scope.has_readings:
             from nameexpr.compiler.analysis.build.positions import learn_sizes
 
             learn_sizes(values, statement, {name: one.axes for name, one in self.statements.items()})

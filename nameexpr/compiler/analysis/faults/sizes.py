@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from math import prod
 from typing import NamedTuple
@@ -214,21 +214,41 @@ def _does_not_divide(size: int, factors: str, known: Sequence[int]) -> tuple[str
     return f"{size} = {factors}, and {divisor} does not divide {size}", hint
 
 
-def missing(scene: Scene) -> list[Diagnostic]:
-    """Return the diagnostics for labels of unknown size: in groups, and in the result alone."""
+def missing(scene: Scene, later: Collection[str]) -> list[Diagnostic]:
+    """Return the diagnostics for labels of unknown size: in groups, and in the result alone. Dims with labels
+    whose sizes become known later (`later`) are left out.
+    """
     diagnostics: list[Diagnostic] = []
     covered: set[str] = set()
+    later = _with_neighbours(scene, later) if later else ()
     for position, axes in enumerate(scene.resolved.operands):
         for dim, labels in enumerate(axes):
-            every = dict.fromkeys(label for part in _parts(scene, labels) for label in part)
-            free = [label for label in every if label not in scene.sizes]
-            free = [label for label in free if not isinstance(label, Unnamed)] or free
+            free = _free_in(scene, labels)
+            if later and not set(free).isdisjoint(later):
+                continue
             if free and not covered.issuperset(free) and len(diagnostics) < TOLD:
                 covered.update(free)
                 diagnostics.append(_free_in_group(scene, position, dim, free))
     made = scene.resolved.made
     only = [label for label in made if label not in scene.sizes and label not in covered]
     return diagnostics + [_free_in_result(scene, label) for label in only[: TOLD - len(diagnostics)]]
+
+
+def _free_in(scene: Scene, labels: Labels) -> list[str]:
+    """Return the labels of a dim whose sizes are not known."""
+    every = dict.fromkeys(label for part in _parts(scene, labels) for label in part)
+    free = [label for label in every if label not in scene.sizes]
+    return [label for label in free if not isinstance(label, Unnamed)] or free
+
+
+def _with_neighbours(scene: Scene, labels: Collection[str]) -> set[str]:
+    """Return labels, those that share a dim with them while their sizes are not known, and so on."""
+    found, before = set(labels), 0
+    dims = [set(_free_in(scene, one)) for axes in scene.resolved.operands for one in axes]
+    while len(found) != before:
+        before = len(found)
+        found.update(*[free for free in dims if not free.isdisjoint(found)])
+    return found
 
 
 def _parts(scene: Scene, labels: Labels) -> tuple[Labels, ...]:
