@@ -80,3 +80,12 @@ def test_what_is_read_at_one_position_is_no_view_that_is_written_to(text: str) -
     x = np.arange(8.0).reshape(4, 2)
     ne.evaluate(text, x=x, y=np.array(0))
     np.testing.assert_array_equal(x, np.arange(8.0).reshape(4, 2))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("function", ["softmax", "log_softmax", "cumsum", "sort"])
+def test_values_that_work_in_memory_get_into_their_parts(function: str, dtype: str) -> None:
+    text = f"w[(1 + d) (1 + d)] = 0, 2, {function}[d](0.5 * x[d]), y[]"
+    operands = {"x": np.array([1, 3, 2], dtype), "y": np.array(2, dtype)}
+    (expected,) = answers(text, **operands)
+    assert generate.same(ne.evaluate(text, **operands), expected)

@@ -68,22 +68,6 @@ def tiles_of(shape: Shape, steps: Sequence[int], moves: Mapping[int, Move]) -> S
     return tuple(tiles)
 
 
-def buffer_cells(moves: Mapping[int, Move], shape: Shape, steps: Sequence[int]) -> int:
-    """Return the most elements that are alive while a block is computed, besides the result."""
-    if 0 in shape:
-        return 0
-    tiles = tiles_of(shape, steps, moves)
-    part, held, most = list(tiles), 0, 0
-    for axis, (stride, apart, count) in moves.items():
-        part[axis] = stride * (tiles[axis] - 1) + apart * (count - 1) + 1
-    for number, (axis, (stride, _, count)) in enumerate(moves.items(), 1):
-        buffers = 2 * prod(part) if doubles(stride, count, tiles[axis]) else 0
-        part[axis] = tiles[axis]
-        made = prod(part) if number < len(moves) else 0
-        most, held = max(most, held + made + buffers), made
-    return most
-
-
 def run_of(shape: Sequence[int], steps: Sequence[int], step: int) -> int:
     """Return how many elements are contiguous along some axes, where `step` goes from one to the next."""
     run = 1

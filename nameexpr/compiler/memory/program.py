@@ -32,14 +32,12 @@ from nameexpr.compiler.memory.scratch import (
     MOVES,
     TURNED,
     along_bytes,
-    copied_bytes,
     dtype_of,
     join_bytes,
     reduce_bytes,
     repeat_bytes,
-    rolling_bytes,
     slices_bytes,
-    weighed_bytes,
+    window_bytes,
 )
 from nameexpr.records import record
 
@@ -281,9 +279,9 @@ SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]
     "along_axes": lambda one, sources, result: along_bytes(one, sources[0], result.dtype),
     "reduce": lambda one, sources, result: reduce_bytes(one, sources[0]),
     "sum": lambda one, sources, result: reduce_buffers(sources[0], one.axes, one.dtype or result.dtype),
-    "window_reduce": lambda one, sources, result: rolling_bytes(one, sources[0], result),
-    "window_multiply": lambda one, sources, result: copied_bytes(one, result),
-    "window_weigh": weighed_bytes,
+    "window_multiply": window_bytes,
+    "window_reduce": window_bytes,
+    "window_weigh": window_bytes,
     "slices": lambda one, sources, result: slices_bytes(one, sources[0]),
     "repeat": lambda one, sources, result: repeat_bytes(sources[0], one.shape),
     "concatenate": join_bytes,

@@ -11,7 +11,7 @@ from math import prod
 
 from nameexpr.compiler.ir.dtypes import REAL_OF
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
-from nameexpr.compiler.ir.strides import compact_strides, iteration_order, of_window
+from nameexpr.compiler.ir.strides import compact_strides, iteration_order
 from nameexpr.compiler.memory.arrays import WIDE, Array, fresh, item_bytes, reduce_buffers, ufunc_bytes
 from nameexpr.compiler.memory.buffers import CELLS, Passed, buffer_bytes
 
@@ -247,35 +247,11 @@ def _slices(sources: Sequence[Array], axis: int) -> list[Array]:
     ]  # fmt: skip
 
 
-def rolling_bytes(instruction: Instruction, source: Array, result: Array) -> int:
-    """Return the bytes of a block of windows that is reduced."""
-    from nameexpr.compiler.ir.rolling import buffer_cells, move_of
+def window_bytes(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
+    """Return the bytes of a block of windows that is reduced, multiplied or weighed."""
+    from nameexpr.compiler.memory.windows import BYTES
 
-    moves = dict(zip(instruction.axes, map(move_of, instruction.letters), strict=True))
-    return result.item * buffer_cells(moves, result.shape, source.strides)
-
-
-def copied_bytes(instruction: Instruction, result: Array) -> int:
-    """Return the bytes of a block of windows that is copied for a product."""
-    from nameexpr.compiler.ir.rolling import copied_cells
-
-    kept = instruction.kept
-    return result.item * copied_cells(instruction.shape, kept, result.item) if result.cells else 0
-
-
-def weighed_bytes(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
-    """Return the bytes of a block of products of windows and weights."""
-    from nameexpr.compiler.ir.rolling import is_one_run, weighed_tiles
-
-    (source, weights), kept, dtype = sources, len(result.shape), result.dtype
-    steps = of_window(instruction, [(source.shape, source.strides)], instruction.shape)
-    if dtype in ("float32", "float64") and is_one_run(instruction.shape, steps, weights.shape, 1):
-        return 0
-    steps = steps[:kept]
-    tiles = weighed_tiles(result.shape, steps)
-    own = tuple(map(min, tiles, weights.shape))
-    parts = [Array(tiles, steps, dtype, result.item), Array(own, weights.strides[:kept], dtype, result.item)]
-    return result.item * prod(tiles) + ufunc_bytes(tiles, parts, dtype, result.part(tiles))
+    return BYTES[instruction.primitive](instruction, sources, result)
 
 
 def repeat_bytes(source: Array, wanted: Shape) -> int:
