@@ -25,7 +25,7 @@ from nameexpr.syntax.ast import (
     Term,
     Use,
 )
-from nameexpr.syntax.walk import atoms, labels_in, nodes_of
+from nameexpr.syntax.walk import atoms, is_bare_label, labels_in, nodes, nodes_of
 from nameexpr.tensors import NamedTensor, wrap
 from nameexpr.tensors.coordinates import agreed, without
 from nameexpr.tensors.labelled import attach
@@ -71,8 +71,11 @@ def moved_labels(tree: Expression | Scope) -> set[str]:
 
 def _renamed(terms: Iterable[Term]) -> set[str]:
     items = [item for term in terms for item in term.items]
-    moved = [item for item in items if isinstance(item, Alias | Group | NamedGroup | Parts | At)]
-    return _names(moved) | labels_in(Term(tuple(moved)))
+    moved = [item for item in items if isinstance(item, Alias | Group | NamedGroup | Parts)]
+    read = [item for item in items if isinstance(item, At)]
+    bare = [node for item in read for node in nodes(item.place) if is_bare_label(node)]
+    terms = [Term((*moved, *[item.base for item in read])), *[node.term for node in bare if node.term]]
+    return _names([*moved, *read]) | labels_in(*terms)
 
 
 def _relabelled(statements: Iterable[Statement]) -> set[str]:
