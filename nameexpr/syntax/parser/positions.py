@@ -21,7 +21,8 @@ from nameexpr.syntax.limits import SIZE_DIGITS
 HIDDEN = "\0"
 _PLACE = re.compile(rf"@\s*(?:({WORD}'*\s*)(?=\[)|(?=\())")
 _BRACKET = re.compile(r"[()\[\]]")
-_STRIDE = rf"(?:[0-9]{{1,{SIZE_DIGITS}}}(?![0-9])(?:\s*\*\s*{WORD}'*)?|{WORD}'*)"
+_LABEL = rf"(?!_(?![\w'])){WORD}'*"
+_STRIDE = rf"(?:[0-9]{{1,{SIZE_DIGITS}}}(?![0-9])(?:\s*\*\s*{_LABEL})?|{_LABEL})"
 _TOKEN = re.compile(rf"[0-9]+|{WORD}'*|[-+*]")
 _AFFINE = re.compile(rf"\(\s*(?:-\s*)?{_STRIDE}(?:\s*[-+]\s*{_STRIDE})*\s*\)")
 

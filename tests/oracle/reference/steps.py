@@ -48,6 +48,9 @@ def run_group(run: Run, group: Group) -> None:
     refuse_bare_uses(group)
     for statement in group:
         run.refuse_bad_left(statement, [unit for value in statement.values for unit in run.mentions(value)])
+    for label in (label for statement in group for label in labels_of(statement.term or ())):
+        run.scope.size(label)
+    run.see(nodes_of(group))
     rows = [rows_of(run, *pair) for pair in zip(group, steps, strict=True)]
     for row in rows:
         keep(run, row, np.dtype(float))
@@ -73,8 +76,6 @@ def rows_of(run: Run, statement: Statement, step: Step) -> Rows:
     term, sizes = statement.term or (), run.scope.sizes
     if any(isinstance(item, Pack) for item in term):
         raise Refused("unspecified", "packs in a recurrence")
-    for label in labels_of(term):
-        run.scope.size(label)
     parts = step.start.parts if step.start else ()
     count = len(statement.values) - 1
     numbers = [at for at, part in enumerate(parts) if not labels_of(part)]

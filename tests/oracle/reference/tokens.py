@@ -105,7 +105,7 @@ def read_affine(text: str) -> Affine:
             strides.append((times, label))
         elif size:
             number += times
-    if not inside:
+    if not inside or any(label == "_" for _, label in strides):
         raise Refused("syntax", f"{text!r} is no position")
     return Affine(number, tuple(strides))
 
