@@ -1,7 +1,7 @@
 """Filters that go through a series step by step: an average, a Kalman filter, a smoother, and an LSTM.
 
 The series is a row of a photograph, its brightness from left to right, with noise. A statement that reads its
-own earlier cells is a recurrence; each is compared with the loop that it replaces.
+own earlier rows is a recurrence; each is compared with the loop that it replaces.
 
 Run it with `python examples/filters_in_time.py`, or cell by cell.
 """

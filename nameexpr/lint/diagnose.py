@@ -34,10 +34,10 @@ from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, NameExprError
 from nameexpr.lint import OPEN, LiteralCall
 from nameexpr.ops import REDUCTIONS
-from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression
+from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression, Use
 from nameexpr.syntax.lexer.tokens import looks_like_formula
 from nameexpr.syntax.parser.expression import parse
-from nameexpr.syntax.walk import terms_in, value_atoms_of
+from nameexpr.syntax.walk import nodes, places, terms_in, value_atoms_of
 
 FORMULA_OPTIONS = frozenset({"outputs", "sizes", "optimize", "memory_limit", "operands"})
 WHERE_NO_OPERAND_IS = frozenset({"dtype", "order", "tune"})
@@ -192,11 +192,17 @@ def _dims_faults(scope: Scope) -> list[Diagnostic]:
     for name, own in zip(scope.uses, terms, strict=True):  # a number without a term
         shapes = assumed_shapes(Expression(tuple(own[:1]), None, None, ""), {})
         operands[name] = Operand(next(iter(shapes), ()))
-    dtypes = dict.fromkeys(operands, "float64")
+    in_places = [node for term in terms_in(scope.tree) for place in places(term) for node in nodes(place)]
+    placed = {node.name for node in in_places if isinstance(node, Use)}  # positions are integers
+    dtypes = {name: "int64" if name in placed else "float64" for name in operands}
     # A placeholder for the array library: every function accepts everything, and numbers remain numbers.
     anything = Arithmetic(
         dtype_of=lambda _, given: (
-            WEAK[float] if all(isinstance(dtype, WeakDtype) for dtype in given) else "float64"
+            WEAK[float]
+            if all(isinstance(dtype, WeakDtype) for dtype in given)
+            else "float64"
+            if "float64" in given
+            else "int64"
         ),
         fold=lambda *_: 1.0,
         reduced=lambda *_: "float64",

@@ -50,6 +50,30 @@ _DIMS = {
     "along one": "The dim in brackets stays.",
     "along many": "The dims in brackets stay.",
 }
+FORMS: Mapping[str, tuple[str, str]] = {
+    "parts": (
+        "(a + b)",
+        "A dim that is a, followed by b. Reading skips numbers, and the rest with _: x[(1 + T)],\n"
+        "  x[(T=3 + _)]. On the left each part has a value, numbers are 0: y[N (a + b)] = x[N a], z[N b].",
+    ),
+    "positions": (
+        "H@place",
+        "The dim H, read at a position: a number, a label, or a value in parentheses, where a bare name\n"
+        "  is a label: x[C@0], x[_@(2*t + d)], x[C@(size[C]-1)], table[vocab@ids[B T] D].",
+    ),
+    "recurrences": (
+        "h[(1 + T)] = 0, 0.9 * h[_@T] + x[T]",
+        "A statement that reads its own earlier rows: the start, then the value of row 1 + T.",
+    ),
+}
+"""Usage and description of what has no name of its own, by the words that one would ask for."""
+_FORM_WORDS = {
+    **dict.fromkeys(("parts", "part", "concat", "concatenate", "slice", "slices", "pad", "split"), "parts"),
+    **dict.fromkeys(
+        ("@", "position", "positions", "window", "windows", "gather", "index_select"), "positions"
+    ),
+    **dict.fromkeys(("recurrence", "recurrences", "scan", "loop"), "recurrences"),
+}
 _NUMBERS = {"i": "integers", "f": "floats", "c": "complex numbers"}
 _DTYPES = {
     "promoted": "the dtype of its arguments",
@@ -163,6 +187,13 @@ def _function(session: Session, word: str) -> Iterator[str]:
         yield f"{usage}\n  {about}{more}"
 
 
+def _form(session: Session, word: str) -> Iterator[str]:
+    form = _FORM_WORDS.get(word)
+    if form is not None:
+        usage, about = FORMS[form]
+        yield f"{usage}\n  {about}"
+
+
 def _function_page(name: str, row: Function, word: str) -> str:
     kinds = [_NUMBERS[kind] for kind in row.takes]
     numbers = " and ".join(filter(None, [", ".join(kinds[:-1]), kinds[-1]]))
@@ -230,6 +261,7 @@ _SOURCES: tuple[Callable[[Session, str], Iterator[str]], ...] = (
     _tensor,
     _dim,
     _function,
+    _form,
     _command,
     _setting,
     _code,
@@ -243,4 +275,5 @@ def help_words(session: Session) -> dict[str, str]:
     functions = {name: about for name, (_, about) in _signatures().items()}
     commands = {name: row.about for name, row in COMMANDS.items()}
     settings = {name: setting.about for name, setting in SETTINGS.items()}
-    return {**settings, **commands, **functions, **tensors}
+    forms = {name: usage for name, (usage, _) in FORMS.items()}
+    return {**settings, **forms, **commands, **functions, **tensors}

@@ -26,6 +26,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from nameexpr.dims import WORD, normalised
 from nameexpr.errors import NameExprError, Span, nearest
 from nameexpr.syntax.lexer.tokens import looks_like_formula
+from nameexpr.syntax.parser.expression import parse
 from nameexpr.syntax.parser.formula import parse_formula
 from nameexpr.terminal.faults import LineError
 
@@ -198,7 +199,9 @@ def read_text(text: str) -> TextLine:
     """
     bare = without_comments(text)
     head = bare.partition("|")[0]
-    if not _ARROW.search(bare) and (looks_like_formula(text) or _parses(text) or _OF_FORMULAS.search(head)):
+    if not (_ARROW.search(bare) or ("|" in bare and _has_positions(head))) and (
+        looks_like_formula(text) or _parses(text) or _OF_FORMULAS.search(head)
+    ):
         return FormulaLine(text)
     bar = bare.find("|")
     if bar < 0:
@@ -228,6 +231,17 @@ def find_command(name: str) -> CommandRow:
 def _parses(text: str) -> bool:
     try:
         parse_formula(text)
+    except NameExprError:
+        return False
+    return True
+
+
+def _has_positions(text: str) -> bool:
+    """Return whether a text is an expression with parts or positions, whose signs a formula has, too."""
+    if "+" not in text and "@" not in text:
+        return False
+    try:
+        parse(text)
     except NameExprError:
         return False
     return True

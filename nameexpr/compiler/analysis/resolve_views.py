@@ -240,6 +240,7 @@ def _unused_operand(scope: Scope, name: str) -> Diagnostic:
         return Diagnostic("NE522", message, scope.text, hint=hint)
     marks = tuple(Mark(atom.span) for atom in labelled(terms, name))
     hint = f"'{name}' is a dim of the formula: give its size as sizes={{'{name}': ...}}"
+    hint += f"; positions are written _@{name}[...]"
     return Diagnostic("NE522", message, scope.text, marks, hint=hint)
 
 

@@ -15,6 +15,7 @@ from nameexpr.compiler.ir.liveness import accumulator, readers, without_unread
 from nameexpr.compiler.ir.placing import pieces_of, strides_in, way_back
 from nameexpr.compiler.ir.primitives import is_view, shapes_of
 from nameexpr.compiler.ir.program import Instruction, Program, Shape
+from nameexpr.compiler.ir.strides import Strides
 from nameexpr.compiler.memory.program import peak_bytes
 from nameexpr.ops import REDUCTIONS
 from nameexpr.records import replace
@@ -61,14 +62,17 @@ def _read_where_it_is(program: Program) -> Program:
         sources = list(instruction.sources)
         for at, source in enumerate(sources):
             made = instructions[source - count] if source >= count else None
-            if made is not None and len(read_by[source]) == 1 and _is_moving(made):
+            if made is not None and len(read_by[source]) == 1 and _is_moving(made, instruction.dtype):
                 sources[at] = made.sources[0]
         instructions[number] = instruction._replace(sources=tuple(sources))
     return without_unread(replace(program, instructions=tuple(instructions)))
 
 
-def _is_moving(made: Instruction) -> bool:
-    return made.primitive in {"cast", "repeat"} or (made.primitive == "copy" and not made.function)
+def _is_moving(made: Instruction, dtype: str) -> bool:
+    """Return whether writing the source of an instruction into an array of a dtype has the same result."""
+    if made.primitive == "cast":
+        return made.dtype == dtype
+    return made.primitive == "repeat" or (made.primitive == "copy" and not made.function)
 
 
 def _stacked(program: Program) -> Program:
@@ -126,15 +130,16 @@ def _in_place(
     factors = []
     for at, (source, piece) in enumerate(zip(instruction.sources, pieces_of(instruction), strict=True)):
         root, steps = way_back(program, shapes, source)
+        is_whole = _is_whole(shapes[source], piece.split)
+        strides = strides_in(instruction.shape, piece, shapes[source], steps) if is_whole else None
         fits = root >= count and root not in roots and last[root] == number and shapes[root] != ()
         if (
             fits
+            and strides is not None
             and program.notes[root - count].dtype == instruction.dtype
-            and _can_write(program.instructions[root - count])
+            and _can_write(program.instructions[root - count], strides)
             and _stays(program, source)
             and not _reads_ones(program, root - count)
-            and _is_whole(shapes[source], piece.split)
-            and strides_in(instruction.shape, piece, shapes[source], steps) is not None
         ):
             roots.add(root)
             factors.append(at)
@@ -174,9 +179,11 @@ def _reads_ones(program: Program, number: int) -> bool:
     return any(one.primitive == "ones" for one in made)
 
 
-def _can_write(root: Instruction) -> bool:
-    """Return whether an instruction can write its result into any memory."""
-    if root.over is not None:
+def _can_write(root: Instruction, strides: Strides) -> bool:
+    """Return whether an instruction can write its result into memory with these strides: BLAS writes rows or
+    columns.
+    """
+    if root.over is not None or (root.primitive == "matmul" and 1 not in strides[-2:]):
         return False
     if root.primitive == "pointwise":
         return root.takes_out and not root.is_weak

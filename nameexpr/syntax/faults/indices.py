@@ -23,7 +23,7 @@ LAST = "negative positions do not count from the end"
 SUMS = (POSITION, BRACKETS, LAST)
 """The advice about positions that are sums."""
 MASK = "a mask selects with where: where(x > 0, x, 0)"
-MISSING_PART = "write 1 for one cell, as in (1 + T), or _ for the rest, as in (a=2 + _)"
+MISSING_PART = "write 1 for one element, as in (1 + T), or _ for the rest, as in (a=2 + _)"
 
 _NAME = rf"{NAME}(?![\w'])"
 _TERM = r"\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*\]"

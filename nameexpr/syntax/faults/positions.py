@@ -9,7 +9,9 @@ from nameexpr.syntax.faults.indices import MISSING_PART, closing, written
 from nameexpr.syntax.faults.recurrences import START, recurrence
 from nameexpr.syntax.faults.stops import NAME, REACH, Stop, term_start
 
-ON_THE_LEFT = "to add up what goes to one cell: sum[N](where(label[N] == index[K], x[N], 0)); to pad: (1 + H)"
+ON_THE_LEFT = (
+    "to add up what goes to one element: sum[N](where(label[N] == index[K], x[N], 0)); to pad: (1 + H)"
+)
 """What is written for an index on the left side."""
 _VALUES = ("NAME", "INT", "FLOAT", "LPAR", "PACK", "ANONYMOUS", "DOTS")
 _HEAD = re.compile(rf"(?<![\w'])({NAME})\s*\Z")

@@ -23,7 +23,7 @@ _MOST = 2000
 
 
 def recurrence(statement: str) -> str:
-    """Return a statement that reads its own cells as a recurrence, "" if it is none, or not clear."""
+    """Return a statement that reads its own rows as a recurrence, "" if it is none, or not clear."""
     target = _TARGET.match(statement) if len(statement) <= _MOST else None
     if target is None:
         return ""

@@ -64,6 +64,19 @@ def test_json_holds_no_number_that_json_lacks(capsys: pytest.CaptureFixture[str]
     assert written == {"shape": [2000], "names": ["a"], "dtype": "float64", "data": None, "output": "y.npy"}
 
 
+def test_every_result_of_an_expression_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
+    np.save("x.npy", np.arange(6.0).reshape(2, 3))
+    split = ["eval", "N (a + b) -> N a, rest=(b N)", "x.npy", "--size", "a=1"]
+    first, rest = answer(capsys, *split)["results"]
+    assert (first["names"], first["data"]) == (["N", "a"], [[0], [3]])
+    assert (rest["names"], rest["data"]) == (["rest"], [1, 4, 2, 5])
+    assert main(split) == 0
+    assert capsys.readouterr().out.count("shape") == 2
+    assert main([*split, "-o", "y.npy"]) == 2
+    assert "a single result" in capsys.readouterr().err
+    assert not Path("y.npy").exists()
+
+
 def test_plan_needs_shapes_only_and_takes_dtypes_from_files(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", "a b, b c -> a c", "10,20", "(20, 30)"]) == 0
     assert "flops: 12,000 planned" in capsys.readouterr().out

@@ -34,6 +34,21 @@ def test_every_word_of_a_session_has_help(session: Session, word: str) -> None:
     assert word.removeprefix(":") in answer.text.split("\n")[0]
 
 
+@pytest.mark.parametrize(
+    ("word", "usage"),
+    [
+        ("@", "H@place"),
+        ("positions", "H@place"),
+        ("parts", "(a + b)"),
+        ("concat", "(a + b)"),
+        ("recurrences", "h[(1 + T)] = 0, 0.9 * h[_@T] + x[T]"),
+    ],
+)
+def test_forms_without_names_have_help(session: Session, word: str, usage: str) -> None:
+    assert said(session, f":help {word}").startswith(f"{usage}\n  ")
+    assert said(session, f"{word}?").startswith(usage)
+
+
 def test_every_error_code_has_help(session: Session) -> None:
     for code in codes():
         assert said(session, f":help {code.lower()}").startswith(code)

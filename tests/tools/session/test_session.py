@@ -21,6 +21,19 @@ def test_values_are_those_of_numpy(session: Session) -> None:
     np.testing.assert_array_equal(session.tensors["_"].data, [9, 16, 25])
 
 
+def test_every_result_of_an_expression_is_shown(session: Session) -> None:
+    answer = session.run("N (a + b) -> N a, b N | x, a=1")
+    assert not answer.is_fault
+    assert answer.text.count("tensor(") == 2
+    assert session.tensors["_"].names == ("b", "N")
+
+
+def test_shapes_in_parts_and_at_positions_are_checked(session: Session) -> None:
+    assert session.run("N (a + b) | x, a=1").text == "N=2, a=1, b=2"
+    assert session.run("N C@(c+d) | x, d=2").text == "N=2, C=3, c=2, d=2"
+    assert session.run("x + w | 0").is_fault
+
+
 def test_a_factory_makes_what_it_says(session: Session) -> None:
     assert said(session, "i = zeros(A=2, dtype=int32)") == "i: A=2  int32"
     assert said(session, "s = ones()") == "s: a number  float64"

@@ -24,14 +24,17 @@ FORMS: Mapping[str, tuple[str, str]] = {
     name: row
     for names, row in {
         "roll": ("positions may wrap around", "y = x[N C@((C - 1) % size[C])]"),
-        "shift lag": ("a first cell, then all but the last", "y[N (1 + C)] = 0, x[N (C + 1)]"),
-        "diff ediff1d": ("without the first cell, and without the last", "y = x[N (1 + C)] - x[N (C + 1)]"),
+        "shift lag": ("a first element, then all but the last", "y[N (1 + C)] = 0, x[N (C + 1)]"),
+        "diff ediff1d": (
+            "without the first element, and without the last",
+            "y = x[N (1 + C)] - x[N (C + 1)]",
+        ),
         "take gather take_along_axis take_along_dim index_select": (_PLACED, "z = x[N C@y[k]]"),
         "embedding lookup gather_nd": (_PLACED, "z[b t d] = table[v@ids[b t] d]"),
         "sel isel iloc loc getitem select": ("a position is written after @", "y = x[N C@0]"),
         "slice islice narrow head tail": ("a slice is written in parts", "y = x[N (1 + C)]"),
         "concat concatenate cat append hstack vstack": ("values in parts", "z[n (a + b)] = x[n a], y[n b]"),
-        "stack": ("parts of one cell each", "z[(1 + 1) n] = x[n], y[n]"),
+        "stack": ("parts of one element each", "z[(1 + 1) n] = x[n], y[n]"),
         "split chunk array_split unbind": ("one part is read, and _ is not", "y = x[N (C=1 + _)]"),
         "pad": ("parts that are numbers are 0", "y[N (1 + C + 1)] = x[N C]"),
         "block_diag": ("parts of two dims", "m[(a + b) (c + d)] = x[a c], 0, 0, y[b d]"),
@@ -55,13 +58,13 @@ FORMS: Mapping[str, tuple[str, str]] = {
             "read at the first of the positions that sort",
             "order[n c] = argsort[c](-x[n c]); y = x[n c@order[n (k=2 + _)]]",
         ),
-        "kthvalue": ("sort, and read one cell", "s[n c] = sort[c](x[n c]); y = s[n c@1]"),
+        "kthvalue": ("sort, and read one element", "s[n c] = sort[c](x[n c]); y = s[n c@1]"),
         "scan accumulate ewm ema lfilter recurrence": (
-            "a statement may read its earlier cells",
+            "a statement may read its earlier rows",
             "h[(1 + t)] = 0, 0.9 * h[_@t] + x[t]",
         ),
         "rnn lstm gru": (
-            "a statement may read its earlier cells",
+            "a statement may read its earlier rows",
             "h[(1 + t) d] = 0, tanh(x[t d] + sum[e](h[_@t e] * u[e d]))",
         ),
         "scatter scatter_add index_add segment_sum groupby": (

@@ -13,6 +13,8 @@ from nameexpr.syntax.items import group_of, parts_of
 from nameexpr.syntax.unparse import unparse_item
 from nameexpr.syntax.walk import is_live, positions
 
+_IN_SUMS = (ast.Label, ast.Literal)
+
 
 def part_faults(
     tree: ast.Formula, used: Iterable[ast.Term], left: Iterable[ast.Term]
@@ -77,10 +79,19 @@ def _one_live_part(text: str, item: ast.Item, parts: ast.Parts) -> Iterator[Diag
     rests = [part for part in parts.parts if any(isinstance(one, ast.Anonymous) for one in part.items)]
     if len(live) != 1 or len(rests) > 1:
         message = f"which part of {unparse_item(parts)} is meant?"
-        hint = "write _ for the part that is not: x[N (a=2 + _)]"
+        hint = _of_several(parts)
         if len(live) == 1:
             hint = "a single part can be _, for the rest: x[N (2 + a + _)]"
         yield Diagnostic("NE220", message, text, (Mark(item.span),), hint=hint)
+
+
+def _of_several(parts: ast.Parts) -> str:
+    """Return the advice for parts of which several have labels: one is read, or a sum is a position."""
+    words = [" ".join(map(unparse_item, part.items)) for part in parts.parts]
+    first = next((number for number, part in enumerate(parts.parts) if is_live(part)), 0)
+    hint = f"write _ for what is not read: ({' + '.join([*words[: first + 1], '_'])})"
+    is_sum = all(len(part.items) == 1 and type(part.items[0]) in _IN_SUMS for part in parts.parts)
+    return f"{hint}; a position is written _@({' + '.join(words)})" if is_sum else hint
 
 
 def _positioned_dim(text: str, item: ast.At) -> Iterator[Diagnostic]:

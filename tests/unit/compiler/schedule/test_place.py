@@ -144,3 +144,28 @@ def test_bound_operands_are_computed_once() -> None:
     first, again = both(), both()
     first[:] = 0
     np.testing.assert_allclose(again, want, rtol=1e-13)
+
+
+def test_what_is_rounded_stays_rounded() -> None:
+    x, z = RNG.normal(size=(50, 30)).astype("float16"), np.ones(3, "float32")
+    got = ne.evaluate("y[(a + b)] = sum[N](x[N a]), z[b]", x=x, z=z)
+    want = x.astype("float64").sum(0).astype("float32").astype("float16").astype("float32")
+    assert got.dtype == np.float32 and (got == got.astype("float16")).all()
+    np.testing.assert_allclose(got, [*want, 1, 1, 1], rtol=1e-2)
+
+
+def test_a_product_is_not_written_to_elements_far_apart() -> None:
+    given = {"x": RNG.normal(size=(3, 20, 4)), "z": RNG.normal(size=(3, 30, 4)), "w": RNG.normal(size=(4, 5))}
+    text = "y[{}] = sum[C](x[B a C] * w[C K]), sum[C](z[B b C] * w[C K])"
+    want = np.concatenate([given["x"] @ given["w"], given["z"] @ given["w"]], 1)
+    lefts = {
+        "(a + b) K B": (1, 2, 0),
+        "K (a + b) B": (2, 1, 0),
+        "B (a + b) K": (0, 1, 2),
+        "B K (a + b)": (0, 2, 1),
+    }
+    for left, axes in lefts.items():
+        compiled = ne.compile(text.format(left))
+        np.testing.assert_allclose(compiled(**given), want.transpose(axes), rtol=1e-12)
+        products = [step for step in compiled.plan(**given).steps if step.what in {"matmul", "dot"}]
+        assert (products[1].bytes == 0) == (left == "B (a + b) K")
