@@ -89,3 +89,9 @@ def test_values_that_work_in_memory_get_into_their_parts(function: str, dtype: s
     operands = {"x": np.array([1, 3, 2], dtype), "y": np.array(2, dtype)}
     (expected,) = answers(text, **operands)
     assert generate.same(ne.evaluate(text, **operands), expected)
+
+
+def test_a_limit_of_memory_that_a_joined_result_does_not_keep_is_explained() -> None:
+    text = "y[(a + b) c] = sin(x[a c]) * 2, z[b c] + 1; m = y[n c] * 2 + cos(y)"
+    with pytest.raises(ne.LimitError, match="the result alone"):
+        ne.evaluate(text, x=np.ones((100, 2)), z=np.ones((50, 2)), memory_limit=20_000)

@@ -118,7 +118,8 @@ def resized(graph: Graph, operands: Operands, label: str, size: int) -> tuple[Gr
     if any(not tied.isdisjoint((read.label, *dict(read.strides))) for one in windows for read in one.reads):
         return None
     joins = [node for node in graph.nodes if isinstance(node, Join)]
-    if any(not tied.isdisjoint(one.labels) for node in joins for parts in node.places for one in parts):
+    places = [one for node in joins for parts in node.places for one in parts]
+    if any(not tied.isdisjoint((one.label, *one.labels)) for one in places):
         return None
     graph = replace(graph, sizes={**graph.sizes, **dict.fromkeys(tied, size)})
     if any(graph.cells(one) != graph.cells(other) for one, other in dims):
