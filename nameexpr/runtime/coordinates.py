@@ -12,20 +12,22 @@ from typing import Any
 from nameexpr.backends.numpy.foreign import Coordinate, Foreign, read
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.syntax.ast import (
+    LABELLED,
+    STRETCHED,
     Alias,
     At,
     CallAlong,
     Expression,
     Group,
-    Label,
+    Item,
     NamedGroup,
     Parts,
-    Sized,
     Statement,
     Term,
     Use,
 )
-from nameexpr.syntax.walk import atoms, labels_in, nodes_of
+from nameexpr.syntax.items import label_of
+from nameexpr.syntax.walk import atoms, atoms_of, labels_in, nodes_of
 from nameexpr.tensors import NamedTensor, wrap
 from nameexpr.tensors.coordinates import agreed, without
 from nameexpr.tensors.labelled import attach
@@ -70,9 +72,17 @@ def moved_labels(tree: Expression | Scope) -> set[str]:
 
 
 def _renamed(terms: Iterable[Term]) -> set[str]:
-    items = [item for term in terms for item in term.items]
+    items = [_read(item) for term in terms for item in term.items]
     moved = [item for item in items if isinstance(item, Alias | Group | NamedGroup | Parts | At)]
     return _names(moved) | labels_in(Term(tuple(moved)))
+
+
+def _read(item: Item) -> Item:
+    """Return an item, or for a dim that is read at positions a group: its elements are elsewhere.
+
+    The dim of a base that has no name may have that of a label in its position: all of these are moved.
+    """
+    return Group((item.base,)) if isinstance(item, At) and isinstance(item.base, LABELLED) else item
 
 
 def _relabelled(statements: Iterable[Statement]) -> set[str]:
@@ -83,16 +93,20 @@ def _relabelled(statements: Iterable[Statement]) -> set[str]:
     for use in used:
         own = terms.get(use.name)
         if own is not None and use.term is not None and own != use.term:
-            plain = [_plain(term) for term in (own, use.term)]
-            pairs = zip(*plain, strict=True) if all(plain) else ()
-            moved |= labels_in(use.term) - {label for label, other in pairs if label == other}
+            moved |= labels_in(*_differing(own, use.term))
     return moved
 
 
-def _plain(term: Term) -> list[str]:
-    """Return the labels of a term that has nothing else, and none of another one."""
-    labels = [item.name for item in term.items if isinstance(item, Label | Sized)]
-    return labels if len(labels) == len(term.items) else []
+def _differing(own: Term, read: Term) -> list[Term]:
+    """Return the dims of a use whose label is not the same on the left of the statement; all of them if dims
+    cannot be paired.
+    """
+    if len(own.items) != len(read.items) or atoms_of(STRETCHED, (own, read)):
+        return [read]
+    pairs = zip(own.items, read.items, strict=True)
+    return [
+        Term((item,)) for left, item in pairs if label_of(left) is None or label_of(left) != label_of(item)
+    ]
 
 
 def _names(items: Iterable[Any]) -> set[str]:

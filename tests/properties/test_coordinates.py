@@ -52,6 +52,20 @@ FORMULAS = [
     "d[N P] = sum[M](x[N M] * x[N=P M])",
     "x - mean[M](x[N M])",
     "where(x > 0.5, x, v[N])",
+    "argsort[M](x[N M])",
+    "y[N (1 + 1)] = x[N M@0], sort[N](x[N M@1])",
+    "y[N (M + K)] = x[N M], x[N M=K]",
+    "y[(1 + N) M] = 0, x[N M]",
+    "x[N (1 + M)]",
+    "x[(N=2 + _) M]",
+    "x[N M@(size[M] - 1 - m)]",
+    "x[N M@((M + 1) % size[M])]",
+    "x[_@M M]",
+    "x[_@k M@0] * v[N=k]",
+    "x[N M@(m + 1)] - x[N M@m]",
+    "x[N M@(argsort[M](x[N M]))]",
+    "h[(1 + N) M] = 0, h[_@N M] + x[N M]; h[(1 + N) M]",
+    "h[(1 + N) M] = 0, h[_@N M] + x[N M]; h[_@0 M]",
 ]
 Y = made("N M")
 FUNCTIONS: list[Callable[..., Any]] = [

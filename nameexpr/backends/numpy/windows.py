@@ -16,6 +16,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from nameexpr.backends.numpy.arrays import native
+from nameexpr.backends.numpy.kernels import integer_matmul
 from nameexpr.backends.numpy.reading import windows
 from nameexpr.compiler.ir.rolling import (
     blocks,
@@ -56,7 +57,10 @@ def multiplied(x: Array, matrix: Array, view: View, kept: int) -> Array:
         copy = buffer[: block.size].reshape(block.shape)
         np.copyto(copy, block)
         left = copy.reshape(inner, rows).T if is_across else copy.reshape(rows, inner)
-        np.matmul(left, matrix, out=flat[done : done + rows])
+        if dtype.kind in "iu":
+            flat[done : done + rows] = integer_matmul(left, matrix, dtype.name)
+        else:
+            np.matmul(left, matrix, out=flat[done : done + rows])
         done += rows
     return result
 

@@ -201,6 +201,12 @@ def _integers(build: Builder, pair: Pair, one: Value, other: Value, compute: str
             if bound < limit:
                 product = _contract(build, pair, _cast(build, one, dtype), _cast(build, other, dtype))
                 return replace(build.cast(product, compute), bound=bound)
+    if build.windows and not build.windows.keys().isdisjoint((one.number, other.number)):
+        from nameexpr.compiler.lowering.windowed import lower_integers
+
+        made = lower_integers(build, pair, _cast(build, one, compute), _cast(build, other, compute))
+        if made is not None:
+            return made
     found = candidate_strategies(build, pair, replace(one, dtype="float64"), replace(other, dtype="float64"))
     strategy = build.choose([strategy for strategy in found if strategy.kind == "matmul"])
     return emit_matmul(build, strategy, one, other, wide=compute)

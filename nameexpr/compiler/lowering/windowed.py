@@ -19,6 +19,7 @@ from nameexpr.records import replace
 
 MULTIPLY: Primitive = "window_multiply"
 WEIGH: Primitive = "window_weigh"
+COMPUTED = BLAS | {"int64", "uint64"}
 TAPS = 4096
 """The number of elements of a window up to which they are weighed one after the other."""
 
@@ -29,12 +30,27 @@ def with_windows(
     """Return strategies for a pair, of which at least one value is a window, with those that work on its
     source.
     """
+    every = [replace(known, cost=known.cost + _spilled(build, known, one, other)) for known in found]
+    return sorted([*every, *_both(build, pair, one, other)], key=lambda strategy: strategy.cost)
+
+
+def lower_integers(build: Builder, pair: Pair, one: Value, other: Value) -> Value | None:
+    """Emit a contraction of windows of 64-bit integers; None if another way takes less memory."""
+    found = [strategy for strategy in _both(build, pair, one, other) if _overlaps(build, one, other)]
+    if not found:
+        return None
+    return emit_windowed(build, build.choose(sorted(found, key=lambda strategy: strategy.cost)), one, other)
+
+
+def _overlaps(build: Builder, *values: Value) -> bool:
+    """Return whether some value has more elements than what it shows."""
+    pairs = [(one, build.windows[one.number][0]) for one in values if one.number in build.windows]
+    return any(build.size(one.labels) > build.size(source.labels) for one, source in pairs)
+
+
+def _both(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strategy]:
     turned = Pair(pair.batch, pair.right, pair.left, pair.summed)
-    every = [
-        replace(strategy, cost=strategy.cost + _spilled(build, strategy, one, other)) for strategy in found
-    ]
-    every += [*_strategies(build, pair, one, other), *_strategies(build, turned, other, one)]
-    return sorted(every, key=lambda strategy: strategy.cost)
+    return [*_strategies(build, pair, one, other), *_strategies(build, turned, other, one)]
 
 
 def _spilled(build: Builder, strategy: Strategy, one: Value, other: Value) -> float:
@@ -68,7 +84,7 @@ def _is_matrix(build: Builder, value: Value, rows: Labels, columns: Labels) -> b
 
 
 def _strategies(build: Builder, pair: Pair, window: Value, other: Value) -> Iterator[Strategy]:
-    if window.number not in build.windows or not pair.summed or window.dtype not in BLAS:
+    if window.number not in build.windows or not pair.summed or window.dtype not in COMPUTED:
         return
     rows, summed = build.memory_order(window, pair.left), build.memory_order(window, pair.summed)
     if rows and pair.right and not pair.batch:

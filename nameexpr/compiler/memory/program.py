@@ -128,6 +128,8 @@ def info_of(program: Program, shapes: Shapes, layouts: Layouts, *, is_body: bool
         is_moved = instruction.primitive in MOVES or instruction.function in TURNED
         is_kept = is_view(instruction) and not info.is_copy(instruction)
         item = sources[0].item if is_moved and not dtype else item_bytes(dtype)
+        if instruction.primitive == "concatenate" and not dtype:  # of text, dates and objects
+            item = max([source.item for source in sources])
         is_swapped = is_moved and sources[0].is_swapped
         is_uneven = is_kept and sources[0].is_uneven
         arrays.append(Array(shapes[value], strides[value], dtype, item, is_swapped, is_uneven))

@@ -16,7 +16,7 @@ from nameexpr.compiler.ir.rolling import (
     weighed_tiles,
 )
 from nameexpr.compiler.ir.strides import of_window
-from nameexpr.compiler.memory.arrays import Array, fresh, ufunc_bytes
+from nameexpr.compiler.memory.arrays import Array, fresh, integer_bytes, ufunc_bytes
 
 
 def rolling_bytes(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
@@ -52,7 +52,14 @@ def _folded_bytes(part: Array, made: Array, axis: int, move: Move) -> int:
 
 def multiplied_bytes(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
     """Return the bytes of a block of windows that is copied for a product."""
-    return result.item * copied_cells(instruction.shape, instruction.kept, result.item) if result.cells else 0
+    if not result.cells:
+        return 0
+    cells, inner = copied_cells(instruction.shape, instruction.kept, result.item), sources[1].shape[0]
+    if result.dtype not in ("int64", "uint64") or not cells:
+        return result.item * cells
+    rows = cells // inner
+    block, made = fresh((rows, inner), result.dtype), (rows, sources[1].shape[1])
+    return block.size + result.item * prod(made) + integer_bytes([block, sources[1]], made)
 
 
 def weighed_bytes(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:

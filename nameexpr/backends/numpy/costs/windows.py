@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
-from nameexpr.backends.numpy.costs.calls import CALL, copy_cost, product_cost
+from nameexpr.backends.numpy.costs.calls import CALL, cast_cost, copy_cost, product_cost
 from nameexpr.backends.numpy.costs.passes import Strided, cell_cost, memory_cost
 from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.ir.rolling import BLOCK, copied_cells, doubles, move_of, passes_of
@@ -42,7 +42,10 @@ def multiplied_cost(instruction: Instruction, sources: Sequence[Strided], result
     copy = min(copy_cost(sizes, steps, own, result.dtype) for own in (order, [*order[kept:], *order[:kept]]))
     rows, inner = prod(shape[:kept]), prod(shape[kept:])
     blocks = -(-rows * inner // max(1, copied_cells(shape, kept, result.item)))
-    product = product_cost(1, rows, inner, result.shape[-1], result.dtype or "float64", is_by_dots=True)
+    is_exact = result.dtype in ("int64", "uint64")
+    dtype = "float64" if is_exact else result.dtype or "float64"
+    product = product_cost(1, rows, inner, result.shape[-1], dtype, is_by_dots=True)
+    copy += cast_cost(rows * inner, dtype) if is_exact else 0.0
     moved = memory_cost(sources[0].size + result.size)
     return WINDOWS + copy + product + blocks * (CALL["copy"] + CALL["matmul"]) + moved
 

@@ -181,3 +181,10 @@ def test_a_check_answers_the_sizes_of_parts() -> None:
     assert ne.check("(1 + a b + 1), b", np.ones(8), np.ones(2)) == {"a": 3, "b": 2}
     with pytest.raises(ne.SizeError, match="NE314"):
         ne.check("(a + b)", np.ones(5), a=1, b=3)
+
+
+def test_a_limit_counts_the_bytes_of_text() -> None:
+    names = np.array(["a" * 100] * 10)
+    assert ne.compile("a, b -> (a + b)").plan(names, names[:5]).peak_bytes == 15 * names.itemsize
+    with pytest.raises(ne.LimitError, match="NE709"):
+        ne.einsum("a, b -> (a + b)", names, names[:5], memory_limit=1000)
