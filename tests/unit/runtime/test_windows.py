@@ -128,6 +128,8 @@ def test_nothing_is_written_over_what_a_window_shows() -> None:
     x = np.arange(70.0)
     got = ne.evaluate("y[T] = x[T] * 2; exp(y[_@(i+j)] / 100)", x=x, sizes={"j": 3})
     np.testing.assert_allclose(got, np.exp(windows_of(2 * x, 3) / 100))
+    got[0, 1] = -1
+    assert (got == -1).sum() == 1
 
 
 @pytest.mark.parametrize("limit", [6_500, 7_500, 12_000, 20_000, 10**7])
@@ -288,3 +290,15 @@ def test_windows_of_two_dims_are_reduced_in_one_step(count: int, stride: int) ->
     np.testing.assert_array_equal(compiled(x=x), every.max((-2, -1)))
     check_peak(compiled, "rolling", x=x)
     assert [step.what for step in compiled.plan(x=x).steps] == ["window"]
+
+
+@pytest.mark.parametrize("shape", [(60, 120, 3), (120, 60, 3), (40, 300, 16)])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+def test_filters_of_each_channel_equal_those_of_copies(shape: tuple[int, int, int], dtype: str) -> None:
+    """Weights of few channels are repeated, so that they have runs as long as the image."""
+    image, kernel = made(shape, dtype), made((3, 2, shape[2]), dtype, 1)
+    every = np.lib.stride_tricks.sliding_window_view(image, (3, 2), (0, 1))
+    want = np.einsum("hwcab,abc->hwc", every, kernel)
+    for own in layouts(image).values():
+        got = ne.evaluate("sum[a b](x[_@(h+a) _@(w+b) C] * k[a b C])", x=own, k=kernel)
+        np.testing.assert_array_equal(got, want)

@@ -86,7 +86,7 @@ def _written(scene: Scene, reading: Reading) -> str:
 
 
 def _padded(scene: Scene, operand: int, reading: Reading, ends: tuple[int, int]) -> str:
-    """Return the text that pads a dim of an operand with zeros at its two ends."""
+    """Return the text that pads a dim of an operand with zeros at both ends."""
     names: list[str] = []
     new: list[str] = []
     letters = iter([letter for letter in "TUVWXYZ" if letter not in scene.sizes])
@@ -158,7 +158,7 @@ def position_fault(scene: Scene, operand: int, reading: Reading) -> Diagnostic |
     if unknown:
         return not_determined(scene, reading, unknown)
     place = affine(reading.place, scene.sizes)
-    if place is None or not all(scene.sizes[label] for label in place[1]):
+    if place is None or reading.label not in scene.sizes or not all(scene.sizes[label] for label in place[1]):
         return None
     ends = extremes(place, scene.sizes)
     return (
