@@ -200,7 +200,8 @@ def _matching(
 
 def _candidates(term: ast.Term, tensors: Tensors) -> list[str]:
     """Return the tensors whose names are a term's labels, in order; `_` only if that has no other name."""
-    labels = [item.name for item in term.items if isinstance(item, ast.Label | ast.Sized)]
+    items = [item.base if isinstance(item, ast.At) else item for item in term.items]
+    labels = [item.name for item in items if isinstance(item, ast.Label | ast.Sized)]
     if not labels or len(labels) != len(term.items):
         return []
     fitting = [name for name, tensor in tensors.items() if list(getattr(tensor, "names", ())) == labels]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import numpy as np
@@ -166,3 +167,87 @@ def test_a_statement_that_reads_its_earlier_cells_is_given_a_start(
 )
 def test_what_is_no_recurrence_is_not_given_a_start(text: str) -> None:
     assert not recurrence(text)
+
+
+ITEMS = [
+    *(
+        "N",
+        "t-1",
+        "t + 1",
+        "2*h+d",
+        ":",
+        "1:",
+        ":-1",
+        "1:3",
+        "::2",
+        "-1",
+        "0",
+        "ids[i]",
+        "V=ids[B T]",
+        "C=c+1",
+        "(t-1)",
+    ),
+    *(
+        "...",
+        "b...",
+        "_",
+        "C=3",
+        "(h w)",
+        "C@-1",
+        "T@t+1",
+        "a[b[i]]",
+        "size[C]-1",
+        "-3:-1",
+        "::-1",
+        "t:t+3",
+        "N=1:",
+    ),
+    *(
+        "x > 0",
+        "i*2",
+        "t//2",
+        "T'=t-1",
+        "h[t-1]",
+        "-t",
+        "(a + b)",
+        "_@(t+1)",
+        "C@i[N]",
+        "1::2",
+        ":5:2",
+        "t -1",
+    ),
+]
+VALUES = [
+    "h[t-1]",
+    "h[t-2]",
+    "h[t - 1]",
+    "h[T=t-1]",
+    "h[_@(t-1)]",
+    "h[t]",
+    "x[t]",
+    "x[t-1]",
+    "tanh(h[t-1])",
+    "x[1:]",
+]
+
+
+def test_whatever_is_written_instead_of_indices_parses() -> None:
+    rng, count = random.Random(0), 0
+    for _ in range(4000):
+        text = f"x[{rng.choice([' ', ', ', ',']).join(rng.choices(ITEMS, k=rng.randrange(1, 4)))}]"
+        found = written(text)
+        if found is not None and found.use:
+            parse_formula(found.use)
+            count += 1
+    assert count > 2000
+
+
+def test_whatever_recurrence_is_written_parses() -> None:
+    rng, count = random.Random(0), 0
+    for _ in range(4000):
+        left = rng.choice(["h[t]", "h[t+1]", "h[t D]", "h[(1 + t)]", "h[D t]", "h[t+2]"])
+        found = recurrence(f"{left} = {' + '.join(rng.choices(VALUES, k=rng.randrange(1, 4)))}")
+        if found:
+            parse_formula(found)
+            count += 1
+    assert count > 2000

@@ -34,6 +34,11 @@ def test_shapes_in_parts_and_at_positions_are_checked(session: Session) -> None:
     assert session.run("x + w | 0").is_fault
 
 
+def test_a_term_with_positions_finds_its_tensor(session: Session) -> None:
+    assert session.run("N C@(c+1) -> c N").text.startswith("of x\n")
+    assert session.tensors["_"].names == ("c", "N")
+
+
 def test_a_factory_makes_what_it_says(session: Session) -> None:
     assert said(session, "i = zeros(A=2, dtype=int32)") == "i: A=2  int32"
     assert said(session, "s = ones()") == "s: a number  float64"

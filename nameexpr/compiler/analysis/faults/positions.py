@@ -86,7 +86,7 @@ def _written(scene: Scene, reading: Reading) -> str:
 
 
 def _padded(scene: Scene, operand: int, reading: Reading, ends: tuple[int, int]) -> str:
-    """Return the text that pads a dim of an operand with zeros, so many at its two ends."""
+    """Return the text that pads a dim of an operand with zeros at both ends."""
     names: list[str] = []
     new: list[str] = []
     letters = iter([letter for letter in "TUVWXYZ" if letter not in scene.sizes])
