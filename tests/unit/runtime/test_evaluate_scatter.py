@@ -276,3 +276,13 @@ def test_bound_operands_and_memory_limits_change_nothing() -> None:
     assert (formula.bind(x=x)(label=LABELS) == wanted).all()
     limited = ne.evaluate(SUM, x=x, label=LABELS, sizes={"K": K}, memory_limit=400_000)
     np.testing.assert_allclose(limited, wanted)
+
+
+@pytest.mark.parametrize(("name", "empty"), [("sum", "0"), ("max", "-inf"), ("prod", "1")])
+def test_rows_are_computed_in_blocks_under_a_memory_limit(name: str, empty: str) -> None:
+    x, label = RNG.random((60_000, 8)), RNG.integers(-1, 6, 60_000)
+    text = f"{name}[N](where(label[N] == index[K], (x[N D] - 1) ** 2 / 1000 + 1, {empty}))"
+    wanted = ne.evaluate(text, x=x, label=label, sizes={"K": 5})
+    limited = ne.compile(text, sizes={"K": 5}, memory_limit=1_500_000)
+    np.testing.assert_allclose(limited(x=x, label=label), wanted)
+    assert limited.plan(x=x, label=label).peak_bytes <= 1_500_000

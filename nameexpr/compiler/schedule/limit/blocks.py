@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from nameexpr.compiler.ir.axes import Contraction, Labels
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.liveness import COMBINED
-from nameexpr.compiler.ir.nodes import Reduction
+from nameexpr.compiler.ir.nodes import Place, Reduction
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Instruction, Loop, Program
 from nameexpr.compiler.lowering.builder import Builder, Operands, Value
@@ -82,7 +82,7 @@ class LoopLowering(Lowering):
         tail = self._body(rest, loop, reads, labels)[0] if size % loop.block else None
         cuts = tuple([(value.axis(label) if label in value.labels else None,) for value in reads])
         combine, place = "", labels.index(label) if label in labels else None
-        if isinstance(node, Reduction) and place is None:
+        if isinstance(node, Reduction | Place) and place is None:
             combine = COMBINED[node.reducer or "sum"]
         parameters = Loop((size,), loop.block, cuts, body, tail, place, combine, label)
         computed = "bool" if combine.startswith("logical") else graph.dtypes[loop.top] or result.dtype

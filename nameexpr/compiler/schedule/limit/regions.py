@@ -22,6 +22,7 @@ from nameexpr.compiler.ir.nodes import (
     Gather,
     Join,
     Map,
+    Place,
     Reduction,
     Scalar,
     View,
@@ -112,7 +113,7 @@ def _labels(graph: Graph, top: int) -> list[str]:
     if isinstance(node, Reduction) and (node.reducer or "sum") in COMBINED:
         every = {label for factor in node.factors for label in graph.labels[factor]}
         labels += [label for label in node.labels if label in every]
-    return labels
+    return [*labels, *node.labels] if isinstance(node, Place) else labels
 
 
 def carries(graph: Graph, number: int, label: str) -> bool:
@@ -129,6 +130,8 @@ def carries(graph: Graph, number: int, label: str) -> bool:
             return True
         case Reduction(_, _, labels) | Along(_, _, labels) | Drop(_, labels):
             return label not in labels
+        case Place(_, _, labels, places):
+            return label not in labels and label not in dict(places)
         case Window(_, reads):
             return all(label != read.label and label not in dict(read.strides) for read in reads)
         case Join(_, places):
