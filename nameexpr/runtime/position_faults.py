@@ -6,7 +6,8 @@ element in the order of the text, the positions are computed again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ from nameexpr.records import replace
 from nameexpr.runtime.operands import array_of, names_of
 from nameexpr.runtime.specialise import run_values
 from nameexpr.syntax import ast
-from nameexpr.syntax.items import label_of
+from nameexpr.syntax.items import group_of, label_of
 from nameexpr.syntax.unparse import unparse_item, unparse_place, unparse_term
 from nameexpr.syntax.walk import nodes
 
@@ -79,12 +80,20 @@ def _read_in_text(compiled: Compilation[Scope], size: int, number: int) -> _Read
             if not isinstance(node, ast.Use) or node.term is None:
                 continue
             where = f"{node.name}[{unparse_term(node.term)}]"
-            for item in node.term.items:
-                if isinstance(item, ast.At) and any(
-                    whole_dim(unparse_item(item), f"{where}.{dim}") in labels for dim in range(MOST_DIMS)
-                ):
-                    return _Read(node, item)
+            for whole, dim in product(node.term.items, range(MOST_DIMS)):
+                for item, path in _placed(whole, f".{dim}"):
+                    if whole_dim(unparse_item(item), f"{where}{path}") in labels:
+                        return _Read(node, item)
     raise AssertionError("positions that the text does not have")
+
+
+def _placed(item: ast.Item, path: str) -> Iterator[tuple[ast.At, str]]:
+    """Yield the items with positions in one dim of a term, and where each is."""
+    group = group_of(item)
+    if isinstance(item, ast.At):
+        yield item, path
+    for position, inner in enumerate(group.items if group is not None else ()):
+        yield from _placed(inner, f"{path}.{position}")
 
 
 def _computed(compiled: Compilation[Scope], number: int, operands: Sequence[Any]) -> tuple[Any, Labels]:

@@ -20,12 +20,15 @@ _EXPRESSIONS = """
 a b -> b a;a b, b c -> a c;N (h d) -> N h d;a b -> : sum;a a -> a;a ->;... a -> a ...;a b -> a : max
 -> b a;2 a -> a;N 1 -> N 3;a, b -> a b : mean;b... c -> c b...;a=2 b -> b;_ a -> a;a' a -> a;a b -> (a b)
 a, , b -> ( );a b;a b, b c;h=a b -> h;x... a, x... a -> a : logsumexp;(a b) c, a;b... C, C K
+_@(t+d) b -> t b d;a (1 + b) -> b a;(a + 1) b -> a b;a b, c b -> (a + c) b;a 3@0 -> a;(a=1 + c) b -> a b, c b
 """
 _FORMULAS = """
 sum[C](x[N C] * w[C K]);y = x[N C];y[N] = sum[C](x[N C]);x * 2 + w;softmax[C](x[N C]);-x[N C] ** 2;x[N N]
 where(x[N C] > 0, x, 0);y - max[N](y);mean[...](x[N C]);size[N] * x[N];index[N] + x[N C];clip(x, 0, 1)
 x[N (a b)];x[N C] @ w;sort[N](x[N]) // 3;y = 1 / 3;argmax[N C](x[N C]);x[C N] - x[N C];var[N](x[N b...])
 ~(x[N] < inf);logsumexp[C](x[N C] - x[N C]);cumsum[N](v[N]) % 2;sum[N](x[N] w[N])
+v[(1 + T)] - v[(T + 1)];x[_@(t+1) C] - x[_@t C];y[(1 + N)] = v[N];y[(a + b)] = v[a], v[b];x[N C@(size[C]-1-c)]
+y[(1 + T)] = 0, y[_@T] + v[T];x[N@(v[K] < 0) C];x[N@(index[K] % 2) C];x[N C@((C+1) % size[C])]
 """
 _LINES = """
 x = randn(N=2, C=3);y[N] = sum[C](x);N C, C K -> N K | x, w;N C -> C N;y * w;_ + 1;:type sum[C](x);:plan x * 2

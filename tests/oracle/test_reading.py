@@ -38,6 +38,8 @@ EXPRESSIONS: list[tuple[str, tuple[Any, ...], dict[str, Any], Any]] = [
     ("(h w)@(2*k) -> k", (V,), {"w": 2}, V[::2]),
     ("_@(i+j) -> i j", (V,), {"j": 3}, WINDOWS),
     ("_@i _@i -> i", (A,), {}, np.diagonal(A)),
+    ("(3@1 h) -> h", (V,), {}, V[2:4]),
+    ("(h 3@(2-c)) -> c h", (V,), {"c": 3}, V.reshape(2, 3).T[::-1]),
 ]
 
 
@@ -57,6 +59,8 @@ FORMULAS: list[tuple[str, dict[str, Any], Any]] = [
     ("y = x[N C@i[k]]", {"x": A, "i": I}, A[:, I]),
     ("y = x[_@(i[k] % 2) k]", {"x": np.arange(8.0).reshape(2, 4), "i": I}, np.array([0, 1, 6, 7.0])),
     ("y = i[_@i[k]]", {"i": I}, I[I]),
+    ("y = x[(3@i[k] h)]", {"x": V, "i": I}, V.reshape(3, 2)[I]),
+    ("y = x[(G=2@1 h d=3)]", {"x": np.arange(12.0)}, np.arange(6.0, 12).reshape(2, 3)),
     ("y = x[N=2 3@1]", {"x": A}, A[:, 1]),
     ("p[(1 + T + 2)] = x[T]", {"x": V}, np.pad(V, (1, 2))),
     ("p[(1 + T)] = 7, x[T]", {"x": V}, np.r_[7, V]),
@@ -95,6 +99,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("y = x[C@(0-1)]", {"x": V}, "NE317"),
     ("y = x[C@i[N]]", {"x": V[:2], "i": I}, "NE805"),
     ("y = x[C@(i[N]-1)]", {"x": V, "i": I}, "NE805"),
+    ("y = x[(2@i[k] h)]", {"x": V, "i": I}, "NE805"),
+    ("y = x[(2@2 h)]", {"x": V}, "NE317"),
     ("y = x[C@w[N]]", {"x": V, "w": K}, "NE528"),
 ]
 

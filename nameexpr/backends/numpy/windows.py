@@ -7,7 +7,7 @@ with the axes of the result first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import product
 from math import prod
 from typing import Any
@@ -24,6 +24,7 @@ from nameexpr.compiler.ir.rolling import (
     copied_cells,
     is_one_run,
     parts_of,
+    row_of,
     run_of,
     weighed_tiles,
 )
@@ -87,17 +88,28 @@ def weighed(x: Array, weights: Array, view: View, kept: int) -> Array:
         return np.correlate(run, weights.ravel(), "valid")
     result = np.empty_like(_element(seen, taps[0]), native(x.dtype), subok=False)
     tiles = weighed_tiles(result.shape, seen.strides)
-    spare = np.empty_like(result, shape=tiles)
+    rows = row_of(tiles, seen.strides[:kept], weights.shape[:kept])
+    spare, row = np.empty_like(result, shape=tiles), np.empty_like(result, shape=rows)
     for block in blocks(result.shape, tiles):
-        out, part = result[block], seen[block]
-        more = spare[tuple([slice(0, size) for size in out.shape])]
+        out, inside = result[block], tuple([slice(0, cut.stop - cut.start) for cut in block])
         cuts = zip(block, weights.shape[:kept], strict=True)
         own = weights[tuple([cut if size != 1 else slice(None) for cut, size in cuts])]
-        np.multiply(_element(part, taps[0]), _element(own, taps[0]), out=out)
-        for tap in taps[1:]:
-            np.multiply(_element(part, tap), _element(own, tap), out=more)
-            np.add(out, more, out=out)
+        _weigh(seen[block], own, taps, out, spare[inside], row[inside] if row.size > 1 else None)
     return result
+
+
+def _weigh(
+    part: Array, weights: Array, taps: Sequence[tuple[int, ...]], out: Array, spare: Array, row: Array | None
+) -> None:
+    """Write a block of sums; weights are repeated in `row` if their own runs are short."""
+    for number, tap in enumerate(taps):
+        factor = _element(weights, tap)
+        if row is not None:
+            row[...] = factor
+            factor = row
+        np.multiply(_element(part, tap), factor, out=spare if number else out)
+        if number:
+            np.add(out, spare, out=out)
 
 
 def _element(x: Array, tap: tuple[int, ...]) -> Array:

@@ -234,9 +234,8 @@ class Instruction(NamedTuple):
             return "loop"
         if self.loop is not None:
             return "looped" if self.loop.block else "sliced"
-        if self.primitive.startswith("window"):
-            return "window"
-        return self.primitive.removeprefix("integer_").replace("_", "")
+        name = self.primitive.removeprefix("integer_").replace("_", "").replace("take", "gather")
+        return "window" if name.startswith("window") else name
 
     @property
     def kept(self) -> int:

@@ -22,6 +22,8 @@ BLOCK = 1 << 15
 """The number of elements of a block, a few of which stay in the cache."""
 RUN = 32
 """The number of elements along the fastest axis that are not divided among blocks."""
+LONG = 256
+"""The number of elements of a run from which starting it does not matter."""
 FEW = 4
 """How many times as long as its windows a block is, so that little is computed twice."""
 
@@ -110,6 +112,22 @@ def copied_cells(shape: Shape, kept: int, item: int) -> int:
 def is_one_run(shape: Shape, steps: Sequence[int], weights: Shape, step: int) -> bool:
     """Return whether windows along one contiguous axis have the same weights, as in `numpy.correlate`."""
     return len(shape) == len(weights) == 2 and tuple(steps) == (step, step) and weights[0] == 1  # noqa: PLR2004
+
+
+def row_of(tiles: Shape, steps: Sequence[int], weights: Shape) -> Shape:
+    """Return the shape in which weights are repeated along the fastest axes of a block, so that their runs
+    are as long as those of the windows; with one element if that is not needed.
+    """
+    near, run, own = set[int](), 1, 1
+    for axis in sorted(range(len(tiles)), key=lambda axis: abs(steps[axis])):
+        if run < LONG and tiles[axis] != 1:
+            own = own * tiles[axis] if own == run and weights[axis] != 1 else own
+            run *= tiles[axis]
+            near.add(axis)
+    pairs = enumerate(zip(tiles, weights, strict=True))
+    row = tuple([tile if axis in near or other != 1 else 1 for axis, (tile, other) in pairs])
+    is_repeated = 1 < own < min(RUN, run) and FEW * prod(row) <= prod(tiles)
+    return row if is_repeated else (1,) * len(tiles)
 
 
 def weighed_tiles(shape: Shape, steps: Sequence[int]) -> Shape:

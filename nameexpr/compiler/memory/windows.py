@@ -12,6 +12,7 @@ from nameexpr.compiler.ir.rolling import (
     doubles,
     is_one_run,
     move_of,
+    row_of,
     tiles_of,
     weighed_tiles,
 )
@@ -69,12 +70,12 @@ def weighed_bytes(instruction: Instruction, sources: Sequence[Array], result: Ar
     if dtype in ("float32", "float64") and is_one_run(instruction.shape, steps, weights.shape, 1):
         return 0
     tiles: Shape = weighed_tiles(result.shape, steps[:kept])
-    own = tuple(map(min, tiles, weights.shape))
-    parts = [
-        Array(tiles, steps[:kept], dtype, result.item),
-        Array(own, weights.strides[:kept], dtype, result.item),
-    ]
-    return result.item * prod(tiles) + ufunc_bytes(tiles, parts, dtype, result.part(tiles))
+    part, row = Array(tiles, steps[:kept], dtype, result.item), row_of(tiles, steps, weights.shape[:kept])
+    factors = Array(tuple(map(min, tiles, weights.shape)), weights.strides[:kept], dtype, result.item)
+    if prod(row) > 1:
+        factors = fresh(row, dtype, [result.part(row)])
+    buffers = ufunc_bytes(tiles, [part, factors], dtype, result.part(tiles))
+    return result.item * (prod(tiles) + prod(row)) + buffers
 
 
 BYTES: Mapping[str, Callable[[Instruction, Sequence[Array], Array], int]] = {

@@ -30,7 +30,10 @@ def cell_of(item: Item, index: Mapping[str, int], sizes: Mapping[str, int], whol
             raise Refused("literal", "a number in a live part")
         return 0
     if isinstance(item, At):
-        return position_at(item.place, index)
+        at, size = position_at(item.place, index), size_of(item, sizes) if whole < 0 else whole
+        if not 0 <= at < size:
+            raise Refused("NE317", f"{at} of {size}")
+        return at
     assert isinstance(item, Group | Parts)
     if isinstance(item, Group):
         at = 0

@@ -18,15 +18,21 @@ from oracle.reference.rounding import doubled, unit
 from oracle.reference.rules import inner_items, labels_of, live_part
 from oracle.reference.scope import DOTS, Scope, expand
 from oracle.reference.sizes import size_of
-from oracle.reference.text import Group, Item, Label, Literal, Pack, Parts, Refused, Term
+from oracle.reference.text import At, Group, Item, Label, Literal, Pack, Parts, Refused, Term
 from oracle.reference.values import Value, from_array, inexact, laid_out, union
 
 Indices = Callable[[str], Value]
+Placing = Callable[[At, int], Value]
 Chosen = Mapping[int, int]
 
 
 def cells(
-    item: Item, indices: Indices, sizes: Mapping[str, int], whole: int, chosen: Chosen | None = None
+    item: Item,
+    indices: Indices,
+    sizes: Mapping[str, int],
+    whole: int,
+    chosen: Chosen | None = None,
+    placed: Placing | None = None,
 ) -> Value:
     """Where along a dim an item is, for each index of its labels.
 
@@ -42,7 +48,11 @@ def cells(
         The size of the dim.
     chosen
         Which part is meant, by the identity of the item: on the left. In a use the live part is.
+    placed
+        The positions of an item that has some, in a dim of a size.
     """
+    if isinstance(item, At) and placed is not None:
+        return placed(item, whole)
     if isinstance(item, Label):
         return indices(item.name)
     if isinstance(item, Parts):
@@ -55,10 +65,11 @@ def cells(
     found = from_array(np.zeros((), "int64"), ())
     for part in item.items if isinstance(item, Group) else ():
         size = size_of(part, sizes)
-        inside = cells(part, indices, sizes, size, chosen)
+        inside = cells(part, indices, sizes, size, chosen, placed)
         labels = union([found, inside])
         array = laid_out(found, labels).array * size + laid_out(inside, labels).array
-        found = from_array(array, labels)
+        error = laid_out(found, labels).error + laid_out(inside, labels).error
+        found = Value(array, labels, array.dtype, error)
     return found
 
 

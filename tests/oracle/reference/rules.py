@@ -129,17 +129,17 @@ def refuse_bad_input(term: Term) -> None:
         raise Refused("pack", "more than one pack in an input")
 
 
-def refuse_bad_factors(item: Item) -> None:
+def refuse_bad_factors(item: Item, *, allows_place: bool = True) -> None:
     """What is inside groups and parts is a label, a number or a group; a part may be ``_``."""
     if isinstance(item, Parts):
         live_part(item)
         for part in (part for part in item.parts if part != (Blank(),)):
-            refuse_bad_factors(Group(part))
+            refuse_bad_factors(Group(part), allows_place=False)
     if isinstance(item, Group):
         for part in item.items:
-            if isinstance(part, Blank | Pack | At):
+            if isinstance(part, Blank | Pack) or (isinstance(part, At) and not allows_place):
                 raise Refused("group", "no _, pack or position in the group of an input")
-            refuse_bad_factors(part)
+            refuse_bad_factors(part.base if isinstance(part, At) else part, allows_place=allows_place)
 
 
 def refuse_bad_output(term: Term) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from oracle.reference.affine import is_at
 from oracle.reference.gather import cells, gather, join, position
 from oracle.reference.held import NOTHING, hold, join_dots
 from oracle.reference.match import Named
@@ -31,7 +30,7 @@ from oracle.reference.scope import (
     walk,
 )
 from oracle.reference.statements import Along, Call, Index, Number, Size, Statement, Tree, Use
-from oracle.reference.text import Item, Pack, Parts, Refused, Term
+from oracle.reference.text import At, Item, Pack, Parts, Refused, Term
 from oracle.reference.values import Value, from_array, from_number, inexact, pointwise
 
 MULTIPLYING = {"*", "/", "u-", "u+", "square"}
@@ -229,9 +228,6 @@ class Run:
 
     def cells(self, item: Item, whole: int, seen: View) -> Value:
         """Where along a dim of this size a use reads, for each index of its labels."""
-        if is_at(item):
-            is_data = any(isinstance(node, Use) for node in walk(item.place))
-            return position(self.value(item.place), whole, is_data)
 
         def indices(label: str) -> Value:
             return (
@@ -242,7 +238,12 @@ class Run:
 
         for label in set(labels_of((item,))) - set(seen.sizes):
             self.scope.size(label)
-        return cells(item, indices, self.scope.sizes, whole)
+        return cells(item, indices, self.scope.sizes, whole, None, self.positions)
+
+    def positions(self, item: At, whole: int) -> Value:
+        """The positions of an item in a dim of this size."""
+        is_data = any(isinstance(node, Use) for node in walk(item.place))
+        return position(self.value(item.place), whole, is_data)
 
     def indices(self, label: str) -> Value:
         """The indices of a label: in a recurrence that of the step alone."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import nameexpr as ne
 
@@ -228,6 +229,18 @@ def test_tensors_give_names_and_positions() -> None:
         ne.evaluate("y[B T D] = x[words@ids[B T] D]", x=x, ids=ids)
     with pytest.raises(ne.DimRangeError):
         ne.evaluate("y[B T D] = x[vocab@(ids[B T] + 1) D]", x=x, ids=ids)
+
+
+def test_coordinates_of_dims_that_are_not_read_at_positions_stay() -> None:
+    x = xr.DataArray(np.arange(6.0).reshape(2, 3), dims=("N", "C"), coords={"N": ["a", "b"], "C": [5, 6, 7]})
+    i = xr.DataArray([[2, 0], [1, 1]], dims=("N", "K"), coords={"K": [1.5, 2.5]})
+    found = ne.evaluate("y[N K] = x[N C@i[N K]]", x=x, i=i).to_xarray()
+    assert list(found.coords["N"]) == ["a", "b"]
+    assert list(found.coords["K"]) == [1.5, 2.5]
+    assert "C" not in found.coords
+    rolled = ne.evaluate("y[N C] = x[N C@((C + 1) % size[C])]", x=x).to_xarray()
+    assert list(rolled.coords["N"]) == ["a", "b"]
+    assert "C" not in rolled.coords
 
 
 def test_dims_under_an_ellipsis_meet() -> None:

@@ -288,3 +288,15 @@ def test_windows_of_two_dims_are_reduced_in_one_step(count: int, stride: int) ->
     np.testing.assert_array_equal(compiled(x=x), every.max((-2, -1)))
     check_peak(compiled, "rolling", x=x)
     assert [step.what for step in compiled.plan(x=x).steps] == ["window"]
+
+
+@pytest.mark.parametrize("shape", [(60, 120, 3), (120, 60, 3), (40, 300, 16)])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+def test_filters_of_each_channel_equal_those_of_copies(shape: tuple[int, int, int], dtype: str) -> None:
+    """Weights of few channels are repeated, so that they have runs as long as the image."""
+    image, kernel = made(shape, dtype), made((3, 2, shape[2]), dtype, 1)
+    every = np.lib.stride_tricks.sliding_window_view(image, (3, 2), (0, 1))
+    want = np.einsum("hwcab,abc->hwc", every, kernel)
+    for own in layouts(image).values():
+        got = ne.evaluate("sum[a b](x[_@(h+a) _@(w+b) C] * k[a b C])", x=own, k=kernel)
+        np.testing.assert_array_equal(got, want)

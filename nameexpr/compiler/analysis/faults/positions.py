@@ -158,7 +158,7 @@ def position_fault(scene: Scene, operand: int, reading: Reading) -> Diagnostic |
     if unknown:
         return not_determined(scene, reading, unknown)
     place = affine(reading.place, scene.sizes)
-    if place is None or not all(scene.sizes[label] for label in place[1]):
+    if place is None or reading.label not in scene.sizes or not all(scene.sizes[label] for label in place[1]):
         return None
     ends = extremes(place, scene.sizes)
     return (

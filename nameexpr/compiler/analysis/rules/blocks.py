@@ -24,9 +24,11 @@ def block_faults(tree: ast.Expression) -> Iterator[Diagnostic]:
     outputs, is_split = tree.outputs, has_several_parts(tree)
     is_alone = is_split and len(tree.inputs) == 1
     yield from use_faults(tree.text, tree.inputs, is_split=outputs is None or is_alone)
-    if outputs is None or tree.leaves_inputs_out:
+    if outputs is None:
         return
     yield from result_faults(tree.text, outputs)
+    if tree.leaves_inputs_out:
+        return
     if any(parts_of(item) is not None for term in outputs for item in term.items):
         yield from _joined_faults(tree, outputs)
     elif is_alone:

@@ -181,8 +181,13 @@ def _result_names(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
             yield Diagnostic("NE212", message, tree.text, marks_of(first, item), hint=hint)
 
 
+def _has_read(item: ast.Item) -> bool:
+    group = group_of(item)
+    return is_read(item) or (group is not None and any(map(_has_read, group.items)))
+
+
 def _parts_and_positions(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
-    if any(map(is_read, (item for term in tree.terms for item in term.items))):
+    if any(map(_has_read, (item for term in tree.terms for item in term.items))):
         from nameexpr.compiler.analysis.rules.blocks import block_faults
 
         yield from block_faults(tree)
