@@ -128,6 +128,8 @@ def test_nothing_is_written_over_what_a_window_shows() -> None:
     x = np.arange(70.0)
     got = ne.evaluate("y[T] = x[T] * 2; exp(y[_@(i+j)] / 100)", x=x, sizes={"j": 3})
     np.testing.assert_allclose(got, np.exp(windows_of(2 * x, 3) / 100))
+    got[0, 1] = -1
+    assert (got == -1).sum() == 1
 
 
 @pytest.mark.parametrize("limit", [6_500, 7_500, 12_000, 20_000, 10**7])
