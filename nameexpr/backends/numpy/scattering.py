@@ -28,8 +28,10 @@ def bins(sizes: tuple[int, ...], shape: tuple[int, ...], *positions: Array) -> A
     """Return the number of the bin of each element: the product of positions along dims of these sizes."""
     whole = [position if position.dtype.isnative else position.astype(np.int64) for position in positions]
     if len(whole) == 1:  # seen as unsigned, negative numbers are too large
-        found = np.minimum(whole[0].view(np.uint64), np.uint64(sizes[0])).view(np.int64)
-        return _whole(found, shape)
+        unsigned = whole[0].view(np.uint64)
+        if unsigned.size and unsigned.max() < sizes[0]:
+            return _whole(whole[0], shape)
+        return _whole(np.minimum(unsigned, np.uint64(sizes[0])).view(np.int64), shape)
     flat, is_inside, total = np.zeros((), np.int64), np.ones((), np.bool_), 1
     for position, size in zip(whole, sizes, strict=True):
         is_inside = is_inside & (position.view(np.uint64) < size)

@@ -82,6 +82,14 @@ def constant(rng: random.Random) -> Form:
     return Form(f"{rng.choice(['_', str(size)])}@{word}", size, True)
 
 
+def factor(rng: random.Random, label: str, size: int) -> Form:
+    """``(3@1 h)``: one index of a factor of the dim."""
+    count = rng.choice([1, 2, 2, 3])
+    at = f"{count}@{rng.randrange(count)}"
+    text = f"({at} {label})" if rng.random() < 0.5 else f"({label} {at})"
+    return Form(text, count * size, True)
+
+
 def reversed_dim(rng: random.Random, label: str, base: str, size: int) -> Form:
     """``C@(size[C]-1-c)``: the last `size` cells, backwards, where C is `base`."""
     return Form(f"{base}@(size[{base}]-1-{label})", size, False, (base,))

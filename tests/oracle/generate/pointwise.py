@@ -165,6 +165,8 @@ class Pointwise:
                 name, [node], kind, {"square": node.bound**2, "exp": 20.0, "sin": 20.0}.get(name)
             )
         manner = self.rng.random()
+        if manner < 0.04 and not self.pool.special:
+            return Node(f"int(3 * sin({node.text}))", ATOM, node.units, node.dots, "i", bound=3.0)
         if manner < 0.2:
             kind = "b" if node.kind == "b" else node.kind
             name = self.rng.choice(STEPS)

@@ -86,6 +86,8 @@ class Pool(Dims):
         """A way to read a dim so that the value has this label."""
         rng, (label,) = self.rng, dim.labels
         draw = rng.random()
+        if draw < 0.08:
+            return Dim(dim.labels, form=forms.factor(rng, label, self.sizes[label]))
         if draw < 0.4:
             return Dim(dim.labels, form=forms.parts(rng, dim.labels, self.sizes))
         if draw < 0.8 or not self.sizes[label]:

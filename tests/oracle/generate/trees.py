@@ -9,9 +9,9 @@ from oracle.generate.pool import DOTS, Node
 
 SUMMED = "sum sum sum mean prod var std norm logsumexp median".split()  # noqa: SIM905
 PICKED = "max min argmax argmin any all count_nonzero".split()  # noqa: SIM905
-KEPT = "softmax softmax log_softmax cumsum cumprod sort flip".split()  # noqa: SIM905
+KEPT = "softmax softmax log_softmax cumsum cumprod sort flip argsort cummax cummin".split()  # noqa: SIM905
 FOR_COMPLEX = {*"sum mean norm var std any all count_nonzero cumsum flip".split()}  # noqa: SIM905
-SINGLE = {"cumsum", "cumprod", "sort", "flip"}
+SINGLE = {"cumsum", "cumprod", "sort", "flip", "argsort", "cummax", "cummin"}
 
 
 class Maker(Pointwise):
@@ -100,12 +100,12 @@ class Maker(Pointwise):
         """Kind and bound of a function along dims."""
         if name in ("any", "all"):
             return "b", 1.0
-        if name in ("argmax", "argmin", "count_nonzero"):
+        if name in ("argmax", "argmin", "argsort", "count_nonzero"):
             return "i", float(length)
         if name in ("sum", "cumsum", "prod", "cumprod"):
             bound = node.bound ** min(length, 8) if "prod" in name else node.bound * length
             return "i" if node.kind == "b" else node.kind, max(bound, 1.0)
-        if name in ("max", "min", "sort", "flip"):
+        if name in ("max", "min", "sort", "flip", "cummax", "cummin"):
             return node.kind, node.bound
         bound = node.bound**2 if name == "var" else node.bound * math.sqrt(length + 1)
         return "c" if node.kind == "c" and name == "mean" else "f", bound

@@ -8,14 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from oracle.reference.orders import order, so_far
 from oracle.reference.rounding import distance, doubled, on_grid, unit
 from oracle.reference.text import Refused
 from oracle.reference.values import Value, inexact, wide
 
 SUMMING = {*("sum mean prod var std median norm logsumexp cumsum cumprod".split())}  # noqa: SIM905
 FLOATING = {*("mean var std median norm logsumexp softmax log_softmax".split())}  # noqa: SIM905
-FIXED = {"any": "bool", "all": "bool", "argmax": "int64", "argmin": "int64", "count_nonzero": "int64"}
-KEEPING = {*("softmax log_softmax cumsum cumprod sort flip".split())}  # noqa: SIM905
+FIXED = dict.fromkeys(["argmax", "argmin", "argsort", "count_nonzero"], "int64") | {
+    "any": "bool",
+    "all": "bool",
+}
+KEEPING = {*("softmax log_softmax cumsum cumprod sort flip argsort cummax cummin".split())}  # noqa: SIM905
 ORDERED = {"max", "min", "argmax", "argmin"}
 
 Pair = tuple[Any, Any]
@@ -76,6 +80,8 @@ def table(name: str, dtype: np.dtype[Any]) -> Callable[[Any, Any, np.dtype[Any]]
         return lambda array, error, work: truths(name, array, error)
     if name in {"argmax", "argmin"}:
         return lambda array, error, work: places(name, array, error)
+    if name == "argsort":
+        return lambda array, error, work: order(array, error)
     if not inexact(dtype):
         return lambda array, error, work: integers(name, array, error, work)
     function = FLOATS[name]
@@ -111,6 +117,9 @@ def integers(name: str, array: Any, error: Any, work: np.dtype[Any]) -> Pair:
         refuse_empty(name, array)
     given = array.astype(work) if name in SUMMING else array
     unsure = np.where(np.any(error > 0, -1), np.inf, 0)
+    if name in {"cummax", "cummin"}:
+        function = np.maximum if name == "cummax" else np.minimum
+        return function.accumulate(array, axis=-1), np.broadcast_to(unsure[..., None], array.shape)
     if name in {"cumsum", "cumprod", "sort"}:
         return getattr(np, name)(given, axis=-1), np.broadcast_to(unsure[..., None], array.shape)
     if name == "flip":
@@ -275,5 +284,7 @@ FLOATS: dict[str, Callable[..., Pair]] = {
     "cumsum": lambda array, error, work: summed(array, error, work, np.cumsum),
     "cumprod": lambda array, error, work: multiplied(array, error, work, np.cumprod),
     "sort": ranked,
+    "cummax": so_far(np.maximum),
+    "cummin": so_far(np.minimum),
     "flip": lambda array, error, work: (np.flip(array, -1), np.flip(error, -1)),
 }

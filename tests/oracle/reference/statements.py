@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from oracle.reference.text import REDUCERS, Label, Pack, Reader, Refused, Term, end_of_brackets
 
 CONSTANTS = ("inf", "nan", "pi")
-SINGLE = "softmax log_softmax cumsum cumprod sort flip"
+SINGLE = "softmax log_softmax cumsum cumprod sort flip argsort cummax cummin"
 ALONG = (*REDUCERS, *SINGLE.split())
 ARITIES = {
     1: (
         "abs sqrt exp expm1 exp2 log log1p log2 log10 sin cos tan asin acos atan sinh cosh tanh "
         "asinh acosh atanh floor ceil round trunc sign square reciprocal isnan isinf isfinite logical_not "
-        "real imag conj relu sigmoid silu gelu softplus erf erfc"
+        "int real imag conj relu sigmoid silu gelu softplus erf erfc"
     ),
     2: (
         "maximum minimum atan2 hypot logaddexp copysign remainder floor_divide pow "
@@ -264,7 +264,7 @@ class FormulaReader:
             item for item in term if isinstance(item, Pack) or item == Label(getattr(item, "name", ""))
         )
         packs = any(isinstance(item, Pack) for item in dims)
-        single = name in ("cumsum", "cumprod", "sort", "flip")
+        single = name in SINGLE.split()[2:]
         if dims != term or not dims or len(set(dims)) < len(dims) or (single and (packs or len(dims) > 1)):
             raise Refused("dims", f"{term} in the brackets of {name}")
         self.take("(")

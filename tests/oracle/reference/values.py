@@ -97,7 +97,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     ">": np.greater, ">=": np.greater_equal,
     "abs": np.abs, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "atan2": np.arctan2,
     "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh, "pow": np.power, "conj": np.conjugate,
-    "round": np.round, "where": np.where,
+    "round": np.round, "where": np.where, "int": lambda x: np.trunc(x).astype("int64"),
     "relu": lambda x: np.maximum(x, 0),
     "clip": lambda x, low, high: np.minimum(np.maximum(x, low), high),
     "sigmoid": sigmoid,
