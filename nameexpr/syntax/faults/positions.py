@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from nameexpr.errors import Diagnostic, Mark, Span
+from nameexpr.ops import INDEX, SIZE
 from nameexpr.syntax.faults.indices import MISSING_PART, closing, written
 from nameexpr.syntax.faults.recurrences import START, recurrence
 from nameexpr.syntax.faults.stops import NAME, REACH, Stop, term_start
@@ -24,10 +25,10 @@ def index_fault(text: str, lines: str, position: int) -> Diagnostic | None:
     found = written(lines, head.start()) if head else None
     if head is None or found is None:
         return None
-    after = lines[closing(lines, opened + 1) + 1 :].lstrip()
-    if after.startswith("("):
-        return None
     hint = found.hint
+    after = lines[closing(lines, opened + 1) + 1 :].lstrip()
+    if after.startswith("(") or head[1] in (SIZE, INDEX):
+        hint = f"dims are given by name here: {head[1]}[C]{'(...)' * after.startswith('(')}"
     if after.startswith("=") and not after.startswith("=="):
         hint = ON_THE_LEFT
     ends = lines.rfind(";", 0, position) + 1, lines.find(";", position)
