@@ -15,6 +15,7 @@ from nameexpr.compiler.analysis.build.values import StatementValue, Values
 from nameexpr.compiler.analysis.recurrences import StepGroup, step_of, uses_of
 from nameexpr.compiler.analysis.rules import recurrences as rules
 from nameexpr.compiler.analysis.rules.recurrences import row_offset
+from nameexpr.compiler.analysis.statement_sizes import read_statement
 from nameexpr.compiler.ir.axes import Axes, Labels, flat, mentioned
 from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype, strong
 from nameexpr.compiler.ir.nodes import (
@@ -94,6 +95,9 @@ class RecurrenceWriter:
         cells = writer.values.graph.cells
         earlier = {name: one.axes for name, one in writer.statements.items() if one.axes is not None}
         shapes = {name: tuple(map(cells, axes)) for name, axes in earlier.items()}
+        if self.group.label not in sizes:  # then a statement before may have the dim of the steps
+            for number in self.group.numbers:
+                read_statement(writer.scope.tree, writer.scope.tree.statements[number], shapes, views, shapes)
         for number in self.group.numbers:
             statement, axes = writer.scope.tree.statements[number], views.left[number]
             assert axes is not None and statement.name is not None
@@ -105,8 +109,6 @@ class RecurrenceWriter:
                         raise error(rules.no_size(writer.scope.tree, statement, unknown[0]))
                     sizes[label] = sum(writer.values.graph.cells(part) for part in parts)
             shapes[statement.name] = tuple(map(writer.values.graph.cells, axes))
-        from nameexpr.compiler.analysis.statement_sizes import read_statement
-
         for number in self.group.numbers:
             statement = writer.scope.tree.statements[number]
             self._check_rows(statement)

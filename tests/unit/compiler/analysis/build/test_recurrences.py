@@ -278,3 +278,14 @@ def test_the_steps_of_a_plan_count() -> None:
     assert plan.flops == before + 50 * each
     (loop,) = [step for step in plan.steps if step.what == "loop"]
     assert loop.seconds > 50 * 1e-6 and loop.bytes == 51 * 2 * 4 * 8
+
+
+def test_an_earlier_statement_has_the_dim_of_the_steps() -> None:
+    text = "q[N] = 2 * x[N]; h[(1 + T)] = 0, h[_@T] + q[T]"
+    assert_array_equal(ne.evaluate(text, x=np.arange(4.0)), [0, 0, 2, 6, 12])
+    rows = "m[(1 + T) D] = 1, m[_@T D@i[T D]] + x[T D]"
+    x, i = RNG.random((3, 2)), RNG.integers(0, 2, (3, 2))
+    found = [np.ones(2)]
+    for step, at in zip(x, i, strict=True):
+        found.append(found[-1][at] + step)
+    assert_allclose(ne.evaluate(rows, x=x, i=i), found, rtol=1e-15)
