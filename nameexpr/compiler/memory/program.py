@@ -130,7 +130,8 @@ def info_of(program: Program, shapes: Shapes, layouts: Layouts, *, is_body: bool
         item = sources[0].item if is_moved and not dtype else item_bytes(dtype)
         if instruction.primitive == "concatenate" and not dtype:  # of text, dates and objects
             item = max([source.item for source in sources])
-        is_swapped = is_moved and sources[0].is_swapped
+        memory = 0 if is_moved else instruction.over  # the source whose byte order the result has
+        is_swapped = memory is not None and sources[memory].is_swapped
         is_uneven = is_kept and sources[0].is_uneven
         arrays.append(Array(shapes[value], strides[value], dtype, item, is_swapped, is_uneven))
     return info

@@ -153,7 +153,12 @@ def test_equal_operands_change_no_value_and_results_stay_apart() -> None:
         apart = {name: copy.deepcopy(value) for name, value in same.items()}
         formula = ne.compile(case.text, outputs=case.outputs, sizes=case.sizes or None)
         with np.errstate(all="ignore"):
-            pair = (formula(operands=same), formula(operands=apart))
+            try:
+                pair = (formula(operands=same), formula(operands=apart))
+            except ne.NameExprError as refused:  # int(...) of a value that is not finite
+                with pytest.raises(type(refused), match="NE526"):
+                    formula(operands=apart)
+                continue
         for one, two in zip(*(p if isinstance(p, tuple) else (p,) for p in pair), strict=True):
             assert_allclose(one, two, rtol=1e-6, atol=1e-12, err_msg=case.text)
     one, two = ne.evaluate("p[i] = exp(x[i]); q[i] = exp(z[i])", outputs=("p", "q"), x=X[0], z=X[0])
