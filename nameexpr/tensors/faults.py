@@ -86,12 +86,6 @@ def unordered(verb: str) -> NameExprError:
     return error(Diagnostic("NE571", f"{verb}: complex numbers have no order", hint=hint))
 
 
-def check_ordered(data: np.ndarray[Any, Any], verb: str) -> None:
-    """Raise NE571 for complex numbers."""
-    if data.dtype.kind == "c":
-        raise unordered(verb)
-
-
 def respelt(fault: NameExprError, kernel: str, verb: str) -> NameExprError:
     """Return an error of a kernel as one of the operator that uses it."""
     told = (each._replace(message=each.message.replace(kernel, verb, 1)) for each in fault.diagnostics)

@@ -23,7 +23,7 @@ from nameexpr.dims import Clash, Names, unify_from_right
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import axes, is_only, removed, shown
 from nameexpr.rules.pairing import Pairing, clashing
-from nameexpr.tensors.arguments import as_array, unnamed
+from nameexpr.tensors.arguments import as_array, as_dtype, unnamed
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained, has_complex, unordered, wrong_kind
 from nameexpr.tensors.writing import apply_into, spelt, write
@@ -145,6 +145,15 @@ class Operators(Core):
         if out is self:
             return write(out, np.asarray(data), names, verb + "_", is_out=False)  # type: ignore[no-any-return]
         return write(out, np.asarray(data), names, verb, is_out=True)  # type: ignore[no-any-return]
+
+    def _check_ordered(self, verb: str) -> None:
+        """Raise NE571 for complex numbers, which have no order."""
+        if self._data.dtype.kind == "c":
+            raise unordered(verb)
+
+    def _as_dtype(self, dtype: Any) -> Any:
+        """Return a dtype in any spelling as one of the array's library, None for None (NE655)."""
+        return as_dtype(dtype)
 
     def _along(self, dim: Any, verb: str) -> tuple[Array, int]:
         """Return the array and the axis of a dim; 0 and -1 mean the only element of a 0-d tensor."""
