@@ -123,9 +123,8 @@ class AlongDim(Operators):
     def _cumulative(self, verb: str, dim: Any) -> Selected[Self]:
         data, at = self._along(dim, verb)
         self._check_ordered(verb)
-        values, indices = ordering.of_any(ordering.ALONG[verb], data, at)
-        values, indices = values.reshape(self._data.shape), indices.reshape(self._data.shape)
-        return Selected(self._named(values, self._names), self._named(indices, self._names))
+        both = ordering.of_any(ordering.ALONG[verb], data, at)
+        return Selected(*[self._named(each.reshape(self._data.shape), self._names) for each in both])
 
     @op("keeps")
     def softmax(self, dim: OneDim = NEEDED, *, dtype: Dtype = None, **others: Unpack[Axis]) -> Self:
