@@ -39,6 +39,8 @@ class Core:
     """The coordinates of a `Labelled` tensor; others have none."""
     _is_by_name: ClassVar[bool] = False
     """Whether operators pair dims by name: True for `x.by_name`."""
+    _by_position: ClassVar[type[Core] | None] = None
+    """The class before `by_name`."""
     _tensor_class: ClassVar[type[Core]]
     """`NamedTensor`, which registers itself: code in lower layers creates tensors through it."""
 

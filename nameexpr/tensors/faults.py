@@ -22,7 +22,7 @@ _DTYPE_HINTS = {
     "sub": "^ or logical_xor shows where two bools differ",
     "softmax": f"{_TO_FLOATS}; or softmax(dim, dtype='float64')",
     "log_softmax": f"{_TO_FLOATS}; or log_softmax(dim, dtype='float64')",
-    **dict.fromkeys(("frac", "bernoulli", "normal", "log_normal"), _TO_FLOATS),
+    **dict.fromkeys(("frac", "bernoulli", "normal", "log_normal", "mean", "std", "var"), _TO_FLOATS),
     **dict.fromkeys(("uniform", "exponential", "cauchy"), _TO_FLOATS),
 }
 
@@ -78,6 +78,28 @@ def undefined(verb: str, operands: tuple[Any, ...]) -> NameExprError:
     if any(isinstance(operand, Core | np.ndarray) and operand.dtype.kind in "OUS" for operand in operands):
         hint = "x.to('float64') converts, if the elements are numbers"
     return error(Diagnostic("NE571", f"{verb} is not defined for {kinds}", hint=hint))
+
+
+def mixed(verb: str, own: Any, other: Any) -> NameExprError:
+    """Return the error for operands of two libraries (NE507): none is moved to the other silently."""
+    ours, theirs = (_array_class(each) for each in (own, other))
+    message = f"{verb}: a {ours} and a {theirs}: which library should compute?"
+    calls = [_CONVERSIONS[root] for root in (each.partition(".")[0] for each in (ours, theirs)) if root in _CONVERSIONS]
+    hint = "convert one of them: " + ", or ".join(calls) if calls else ""
+    return error(Diagnostic("NE507", message, hint=hint))
+
+
+_CONVERSIONS = {
+    "torch": "torch.as_tensor(array) makes a tensor of PyTorch",
+    "numpy": "x.numpy() makes an array of NumPy",
+    "jax": "jax.numpy.asarray(array) makes an array of JAX",
+    "jaxlib": "jax.numpy.asarray(array) makes an array of JAX",
+}
+
+
+def _array_class(operand: Any) -> str:
+    kind = operand if isinstance(operand, type) else type(getattr(operand, "_data", operand))
+    return f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
 
 
 def unordered(verb: str) -> NameExprError:

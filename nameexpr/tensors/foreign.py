@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
+import numpy as np
+
 from nameexpr.backends.numpy.foreign import Foreign, Refusal, classes_within, reader_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.tensors.core import Core
+from nameexpr.tensors.faults import mixed
 
 _NUMBERS = frozenset({int, float, complex, bool, list, tuple})
 
@@ -16,10 +21,6 @@ def foreign(data: object) -> Foreign | None:
     """
     if type(data) in _NUMBERS and not isinstance(data, list | tuple):
         return None
-    from nameexpr.backends.numpy.foreign import (
-        reader_of,
-    )  # late: not for arrays
-
     if isinstance(data, list | tuple):
         for kind in classes_within(data) - _NUMBERS:
             if issubclass(kind, Core) or reader_of(kind) is not None:
@@ -27,6 +28,8 @@ def foreign(data: object) -> Foreign | None:
                 message = f"the data is a list of {kind.__name__}s, not one array"
                 raise error(Diagnostic("NE653", message, hint=hint))
         return None
+    if library_of(type(data)):
+        raise mixed("tensor", np.ndarray, data)
     reader = reader_of(type(data))
     found = None if reader is None else reader(data)
     if isinstance(found, Refusal):
@@ -37,5 +40,15 @@ def foreign(data: object) -> Foreign | None:
 
 
 def is_foreign(data: object) -> bool:
-    """Return whether `foreign` recognises the class of an object."""
-    return reader_of(type(data)) is not None
+    """Return whether the class of an object is that of another library's arrays."""
+    return reader_of(type(data)) is not None or library_of(type(data)) is not None
+
+
+@cache
+def library_of(kind: type) -> str | None:
+    """Return the name of the library of a class of arrays that a NamedTensor keeps as they are."""
+    bases = {(base.__module__.partition(".")[0], base.__name__) for base in kind.__mro__}
+    return next((library for library, names in _LIBRARIES.items() if not bases.isdisjoint(names)), None)
+
+
+_LIBRARIES = {"torch": {("torch", "Tensor")}}

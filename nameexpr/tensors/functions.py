@@ -17,7 +17,6 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overloa
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.tensors.core import Array, Core, OneDim, Other, SomeDims
 from nameexpr.tensors.faults import has_complex, unordered
-from nameexpr.tensors.masks import choose
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor
 from nameexpr.tensors.operators import NUMBERS
 from nameexpr.tensors.ops import OPS, op
@@ -274,7 +273,7 @@ def where(condition: Other, x: Other, y: Other) -> NamedTensor:
     >>> where(c, 1.5, as_tensor(0.0))
     tensor([1.5, 0. ], names=('N',), shape=(2,))
     """
-    return choose(as_tensor(condition), x, y)  # type: ignore[no-any-return]
+    return as_tensor(condition)._chosen(condition, x, y)  # type: ignore[no-any-return]
 
 
 @op("answers")

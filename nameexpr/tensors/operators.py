@@ -25,7 +25,7 @@ from nameexpr.rules.calls import axes, is_only, removed, shown
 from nameexpr.rules.pairing import Pairing, clashing
 from nameexpr.tensors.arguments import as_array, as_dtype, unnamed
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.faults import explained, has_complex, unordered, wrong_kind
+from nameexpr.tensors.faults import explained, has_complex, mixed, unordered, wrong_kind
 from nameexpr.tensors.writing import apply_into, spelt, write
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -34,6 +34,7 @@ NEEDED: Any = ...
 """The default of a required dim argument, which may be passed as `axis=` (NE416)."""
 
 KNOWN = (Core, int, float, complex, np.ndarray, np.generic, list, tuple)
+_NDARRAY = np.ndarray
 NUMBERS = frozenset({int, float, bool, complex})
 _REAL = NUMBERS - {complex}
 REFUSED = (TypeError, ValueError, OverflowError, MemoryError, AttributeError)
@@ -42,7 +43,7 @@ objects); ours are also ValueErrors, and are passed on.
 """
 
 unify_names = lru_cache(maxsize=4096)(unify_from_right)
-_removed = lru_cache(maxsize=4096)(removed)
+remove_names = lru_cache(maxsize=4096)(removed)
 
 
 class Operators(Core):
@@ -146,6 +147,10 @@ class Operators(Core):
             return write(out, np.asarray(data), names, verb + "_", is_out=False)  # type: ignore[no-any-return]
         return write(out, np.asarray(data), names, verb, is_out=True)  # type: ignore[no-any-return]
 
+    def _as_core(self, operand: Any, verb: str) -> Any:
+        """Return an operand as a tensor of the same library (NE507, NE575)."""
+        return as_core(operand, verb)
+
     def _check_ordered(self, verb: str) -> None:
         """Raise NE571 for complex numbers, which have no order."""
         if self._data.dtype.kind == "c":
@@ -171,7 +176,7 @@ class Operators(Core):
         """Return a reduction over dims, whose names are removed."""
         names = self._names
         gone = (names.index(dim),) if type(dim) is str and dim in names else self._axes(dim, verb)
-        names = names if keepdim else _removed(names, gone)
+        names = names if keepdim else remove_names(names, gone)
         kernel = getattr(reductions, verb)
         try:
             if options:  # a call with ** is slow
@@ -204,6 +209,8 @@ def _ours(fault: Exception, verb: str, operands: tuple[Any, ...]) -> NameExprErr
 def data_and_names(operand: Any, verb: str) -> tuple[Any, Names]:
     """Return an operand's array, or number, and the names of its dims."""
     if isinstance(operand, Core):
+        if type(operand._data) is not _NDARRAY:
+            raise mixed(verb, np.ndarray, operand)
         return operand._data, operand._names
     if type(operand) in NUMBERS:
         return operand, ()
@@ -224,8 +231,12 @@ def as_operand(operand: object, verb: str) -> Array:
 def as_core(operand: object, verb: str) -> Core:
     """Return an operand as a tensor, with the names of an array of xarray or pandas (NE575)."""
     if isinstance(operand, Core):
+        if type(operand._data) is not _NDARRAY:
+            raise mixed(verb, np.ndarray, operand)
         return operand
     if type(operand) is not np.ndarray and is_foreign(operand):
+        if library_of(type(operand)):
+            raise mixed(verb, np.ndarray, operand)
         from nameexpr.tensors.labelled import understood
 
         return understood(operand)  # type: ignore[no-any-return]
@@ -235,6 +246,13 @@ def as_core(operand: object, verb: str) -> Core:
 def is_operand(other: object) -> bool:
     """Return whether an operator accepts this with a tensor; other objects may have their own operators."""
     return isinstance(other, KNOWN) or is_foreign(other)
+
+
+def library_of(kind: type) -> str | None:
+    """Return the name of the library of a class of arrays that a NamedTensor keeps as they are."""
+    from nameexpr.tensors import foreign  # imported here: few operands are
+
+    return foreign.library_of(kind)
 
 
 def is_foreign(operand: object) -> bool:
