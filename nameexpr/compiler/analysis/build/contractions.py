@@ -208,8 +208,9 @@ class Product:
                 side = min(fitting, key=lambda side: graph.cells(owns[side]))
                 inner = self._with_divided_factor(sides[side], divisor, function)
                 if inner is None:
-                    factor = values.cast(sides[side], graph.dtypes[value])
-                    inner = values.map([factor, divisor], function, span)
+                    dtype = graph.dtypes[value]
+                    factor = widened(values, sides[side], span, "" if dtype == "float16" else dtype)
+                    inner = values.map([values.cast(factor, dtype), divisor], function, span)
                 sides[side] = inner
                 return values.map(sides, "*.", span)
             case Map((".-" | "/.") as outer, (inner, *others)) if graph.dtypes[inner] == graph.dtypes[value]:

@@ -355,3 +355,10 @@ def test_a_sum_over_no_elements_is_0_beside_a_factor_that_is_nan() -> None:
     nothing = np.zeros((0, 3))
     assert ne.evaluate("sum[i](w[] * x[i j])", w=np.array(np.nan), x=nothing).tolist() == [0, 0, 0]
     assert ne.evaluate("sum[i](std[i j](x[i j]) * x[i j])", x=nothing).tolist() == [0, 0, 0]
+
+
+def test_factors_of_float16_are_divided_in_the_dtype_of_the_product() -> None:
+    q, x, b = np.array([-2, 3], "f2"), np.array([1, 1, 2], "f2"), np.arange(6).reshape(3, 2)
+    found = ne.evaluate("sum[c](q[o] / (abs(x[c]) + 1) * b[c B] / (abs(q) + 1))", q=q, x=x, b=b)
+    q, x = q.astype(float), x.astype(float)
+    np.testing.assert_allclose(found, np.einsum("o,c,cB->oB", q / (abs(q) + 1), 1 / (x + 1), b), rtol=1e-15)
