@@ -36,11 +36,7 @@ from nameexpr.syntax.items import label_of, rewritten
 
 def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[str, int]) -> Views:
     """Return the labels and sizes of everything that a formula uses, for terms of any kind."""
-    check_given(scope, operands)
-    if scope.has_readings:
-        from nameexpr.compiler.analysis.faults.positions import check_labels
-
-        check_labels(scope.tree, operands, sizes)
+    _check_operands(scope, operands, sizes)
     default = {name: _default_term(scope, name, operands[name]) for name in scope.operands}
     pairs = tuple(
         (name, term)
@@ -195,6 +191,14 @@ _CONSTANTS = {
     "False": "a comparison gives bools: 1 == 0",
     "None": "a formula has no None",
 }
+
+
+def _check_operands(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[str, int]) -> None:
+    check_given(scope, operands)
+    if scope.has_readings:
+        from nameexpr.compiler.analysis.faults.positions import check_labels
+
+        check_labels(scope.tree, operands, sizes)
 
 
 def check_given(scope: Scope, operands: Mapping[str, Operand]) -> None:
