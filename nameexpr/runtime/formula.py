@@ -76,7 +76,8 @@ class FormulaEntry(Entry):
         given = merged(self.text, None, given)
         self.check_unbound(given)
         given = {**self.bound, **given}
-        shapes = {name: np.shape(getattr(value, "_data", ())) for name, value in given.items()}
+        shapes = {name: getattr(value, "shape", ()) for name, value in given.items()}
+        shapes = {name: shape if isinstance(shape, tuple) else () for name, shape in shapes.items()}
         self.compile_named({name: OperandSpec(shape, None, float) for name, shape in shapes.items()})
         raise AssertionError("operands that do not fit were taken")
 

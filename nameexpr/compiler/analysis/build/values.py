@@ -138,7 +138,7 @@ class Values:
         """Return a number that is rejected if it turns out not to be an integer."""
         if value not in self.unsure:
             return value
-        integer = self.graph.add(Map(INTEGER, (value,)), (), WEAK[int])
+        integer = self.graph.add(Map(INTEGER, (value,)), self.graph.labels[value], WEAK[int])
         self.graph.spans.setdefault(integer, self.graph.spans[value])
         return integer
 
