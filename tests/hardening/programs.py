@@ -129,6 +129,8 @@ def _named(operand: Any) -> Any:
 
 def _native_result(result: Any) -> Any:
     """Return a result in native byte order: what is only moved keeps the order of its operand."""
+    if isinstance(result, tuple):
+        return tuple(map(_native_result, result))
     array = generate.array_of(result)
     if array.dtype.isnative:
         return result

@@ -1,1 +1,1 @@
-"""PyTorch: what computes with its tensors. Loaded when the first of them is an operand."""
+"""The PyTorch backend. It is loaded for the first operand that is a tensor of PyTorch."""

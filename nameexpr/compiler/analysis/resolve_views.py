@@ -36,7 +36,7 @@ from nameexpr.syntax.items import label_of, rewritten
 
 def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[str, int]) -> Views:
     """Return the labels and sizes of everything that a formula uses, for terms of any kind."""
-    check_given(scope, operands)
+    _check_operands(scope, operands, sizes)
     default = {name: _default_term(scope, name, operands[name]) for name in scope.operands}
     pairs = tuple(
         (name, term)
@@ -193,6 +193,14 @@ _CONSTANTS = {
 }
 
 
+def _check_operands(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[str, int]) -> None:
+    check_given(scope, operands)
+    if scope.has_readings:
+        from nameexpr.compiler.analysis.faults.positions import check_labels
+
+        check_labels(scope.tree, operands, sizes)
+
+
 def check_given(scope: Scope, operands: Mapping[str, Operand]) -> None:
     """Raise an error for missing operands (NE521), or else for operands that are not used (NE522)."""
     faults = list(islice(_missing(scope, operands), TOLD)) or list(islice(_unused(scope, operands), TOLD))
@@ -218,20 +226,20 @@ def _missing(scope: Scope, operands: Mapping[str, Operand]) -> Iterator[Diagnost
 
 def _unused(scope: Scope, operands: Mapping[str, Operand]) -> Iterator[Diagnostic]:
     statements = {statement.name: statement.name_span for statement in scope.tree.statements}
-    for name in operands:
+    for name, operand in operands.items():
         if name in statements:
             message = f"{name}= is computed by the formula, and given as an operand"
             marks = (Mark(statements[name]),)
             yield Diagnostic("NE522", message, scope.text, marks, hint="leave it out")
         elif name not in scope.uses:
-            yield _unused_operand(scope, name)
+            yield _unused_operand(scope, name, operand)
 
 
-def _unused_operand(scope: Scope, name: str) -> Diagnostic:
+def _unused_operand(scope: Scope, name: str, operand: Operand) -> Diagnostic:
     """Return the diagnostic for an operand that the formula does not use, or for a size passed like one."""
     from nameexpr.compiler.analysis.faults.positions import is_label
 
-    if (label := is_label(scope.tree, {name})) is not None:
+    if (label := is_label(scope.tree, {name: operand}, lambda _: True)) is not None:
         return label
     message = f"the formula does not use the operand {name}="
     terms = tuple(walk.terms_in(scope.tree))

@@ -16,7 +16,7 @@ from sys import float_info
 
 from nameexpr.compiler.analysis.build.values import Values
 from nameexpr.compiler.ir.axes import Labels
-from nameexpr.compiler.ir.dtypes import WIDE, WeakDtype, choose_dtypes
+from nameexpr.compiler.ir.dtypes import WIDE, WeakDtype
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.nodes import Filled, Map, Reduction, Scalar, number_of
 from nameexpr.errors import Span
@@ -62,7 +62,7 @@ def reduction(values: Values, reducer: str, value: int, labels: Labels, span: Sp
     is_wide = dtype == "float16" and reducer in ADDING and bool(epilogue)
     dtypes = tuple(map(graph.strong, factors))
     promoted = values.arithmetic.promoted(dtypes)
-    chosen = choose_dtypes(dtypes, promoted, reducer)
+    chosen = values.arithmetic.choose(dtypes, promoted, reducer)
     result = chosen.compute if is_wide else chosen.result
     node = Reduction(reducer, tuple(factors), labels, chosen.compute, result)
     reduced = graph.add(node, kept, "float32" if is_wide else dtype)
@@ -192,12 +192,14 @@ class Product:
             return None
         return [inner, graph.add(Filled(factor, summed), summed, dtype)]
 
-    def _with_divided_factor(self, value: int, divisor: int, function: str = "/.") -> int | None:
-        """Return a product with its smallest factor that has all dims of the divisor divided; None without
-        one.
+    def _with_divided_factor(
+        self, value: int, divisor: int, function: str = "/.", dtype: str = ""
+    ) -> int | None:
+        """Return a product with its smallest factor that has all dims of the divisor divided, in the dtype of
+        the product; None without one.
         """
         values, graph, span = self.values, self.values.graph, self.span
-        needed = set(graph.labels[divisor])
+        needed, dtype = set(graph.labels[divisor]), dtype or graph.dtypes[value]
         match graph.nodes[value]:
             case Map("*.", (left, right)) if _keeps_dtype(graph, value, left, right):
                 sides = [left, right]
@@ -206,14 +208,14 @@ class Product:
                 if not fitting:
                     return None
                 side = min(fitting, key=lambda side: graph.cells(owns[side]))
-                inner = self._with_divided_factor(sides[side], divisor, function)
+                inner = self._with_divided_factor(sides[side], divisor, function, dtype)
                 if inner is None:
-                    factor = values.cast(sides[side], graph.dtypes[value])
-                    inner = values.map([factor, divisor], function, span)
+                    factor = widened(values, sides[side], span, "" if dtype == "float16" else dtype)
+                    inner = values.map([values.cast(factor, dtype), divisor], function, span)
                 sides[side] = inner
                 return values.map(sides, "*.", span)
             case Map((".-" | "/.") as outer, (inner, *others)) if graph.dtypes[inner] == graph.dtypes[value]:
-                divided = self._with_divided_factor(inner, divisor, function)
+                divided = self._with_divided_factor(inner, divisor, function, dtype)
                 return None if divided is None else values.map([divided, *others], outer, span)
         return None
 

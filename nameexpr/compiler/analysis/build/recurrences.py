@@ -228,13 +228,19 @@ class RecurrenceWriter:
             elif not isinstance(node, State):
                 stack += sources_of(node)
         starts = tuple([self._cast_starts(row) for row in self.rows])
-        steps = tuple([self.writer.values.cast(row.step, row.dtype) for row in self.rows])
+        steps = tuple([self._in_dtype(row, row.step, row.statement.values[-1]) for row in self.rows])
         axes = tuple([row.row for row in self.rows])
         return Recurrence(self.key, label, starts, steps, axes, tuple(sorted(inputs)))
 
     def _cast_starts(self, row: Rowed) -> tuple[tuple[int, int], ...]:
+        nodes = row.statement.values[:-1] or row.statement.values * len(row.starts)
+        pairs = zip(row.starts, nodes, strict=True)
+        return tuple([(count, self._in_dtype(row, value, node)) for (count, value), node in pairs])
+
+    def _in_dtype(self, row: Rowed, value: int, node: ast.Node) -> int:
+        """Return a start or a step in the dtype of the rows, which must hold it (NE526)."""
         values = self.writer.values
-        return tuple([(count, values.cast(value, row.dtype)) for count, value in row.starts])
+        return values.cast(values.held(value, row.dtype, node.span), row.dtype)
 
 
 def replace_dtype(state: State, dtype: str) -> State:

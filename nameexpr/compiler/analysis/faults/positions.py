@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
 from math import prod
 
 from nameexpr.compiler.analysis.faults.sizes import Scene
+from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.readings import Reading, affine, extremes
 from nameexpr.compiler.analysis.rules.summation import listed
 from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype
 from nameexpr.errors import Diagnostic, Mark, NameExprError, SizeError, error
 from nameexpr.syntax import ast, walk
-from nameexpr.syntax.unparse import unparse_item, unparse_place
+from nameexpr.syntax.unparse import unparse_item, unparse_place, unparse_term
 
 
 def does_not_add_up(scene: Scene, operand: int, dim: int, reading: Reading) -> Diagnostic:
@@ -102,30 +103,50 @@ def _padded(scene: Scene, operand: int, reading: Reading, ends: tuple[int, int])
     return f"p[{padded}] = {scene.title(operand)}[{whole}]" if scene.is_formula else f"{whole} -> {padded}"
 
 
-def of_a_label(tree: ast.Formula, operands: Collection[str], fault: SizeError) -> NameExprError:
+def of_a_label(tree: ast.Formula, operands: Mapping[str, Operand], fault: SizeError) -> NameExprError:
     """Return the error about a label of unknown size: perhaps a value was meant (NE225)."""
-    statements = {statement.name for statement in tree.statements if statement.name is not None}
-    meant = is_label(tree, {*operands, *statements}) if fault.code == "NE316" else None
+    meant = is_label(tree, operands, lambda _: True) if fault.code == "NE316" else None
     return fault if meant is None else error(meant)
 
 
-def is_label(tree: ast.Formula, names: Collection[str]) -> Diagnostic | None:
+def check_labels(tree: ast.Formula, operands: Mapping[str, Operand], sizes: Collection[str]) -> None:
+    """Raise an error for the name of a value in a position that is no label elsewhere (NE225)."""
+    bare = [id(node.term) for node in _bare_labels(tree)]
+    others = [term for term in walk.terms_in(tree) if id(term) not in bare]
+    labels = {atom.name for atom in walk.atoms_of(ast.LABELLED, others)}
+    meant = is_label(tree, operands, lambda name: name not in labels and name not in sizes)
+    if meant is not None:
+        raise error(meant)
+
+
+def is_label(
+    tree: ast.Formula, operands: Mapping[str, Operand], may_slip: Callable[[str], bool]
+) -> Diagnostic | None:
     """Return the diagnostic for a bare name in a position that is a label, while a value has this name
     (NE225); None if there is none.
     """
-    every = [node for place in _places(tree) for node in walk.nodes(place) if walk.is_bare_label(node)]
-    for node in every:
+    statements = {statement.name: statement.term for statement in tree.statements}
+    for node in _bare_labels(tree):
         name = unparse_place(node)
-        if name in names:
-            what = "computed" if name in {one.name for one in tree.statements} else "an operand"
+        if (name in operands or name in statements) and may_slip(name):
+            what = "computed" if name in statements else "an operand"
             message = f"in a position '{name}' is a label, and it is {what} here"
-            hint = f"a value has its brackets: {name}[]"
+            ndim = len(operands[name].shape) if name in operands else 0
+            term = next((use.term for use in _uses(tree, name) if use.term), statements.get(name))
+            dims = unparse_term(term) if term is not None else " ".join("ijklmnabcdefgh"[:ndim])
+            hint = f"a value has its brackets: {name}[{dims}]"
             return Diagnostic("NE225", message, tree.text, (Mark(node.span),), hint=hint)
     return None
 
 
-def _places(tree: ast.Formula) -> list[ast.Node]:
-    return [place for term in walk.terms_in(tree) for place in walk.places(term)]
+def _bare_labels(tree: ast.Formula) -> list[ast.Use]:
+    places = [place for term in walk.terms_in(tree) for place in walk.places(term)]
+    return [node for place in places for node in walk.nodes(place) if walk.is_bare_label(node)]
+
+
+def _uses(tree: ast.Formula, name: str) -> list[ast.Use]:
+    nodes = walk.nodes_of(tree.statements)
+    return [node for node in nodes if isinstance(node, ast.Use) and node.name == name]
 
 
 def not_integers(text: str, reading: Reading, dtype: str) -> Diagnostic:

@@ -355,3 +355,17 @@ def test_a_sum_over_no_elements_is_0_beside_a_factor_that_is_nan() -> None:
     nothing = np.zeros((0, 3))
     assert ne.evaluate("sum[i](w[] * x[i j])", w=np.array(np.nan), x=nothing).tolist() == [0, 0, 0]
     assert ne.evaluate("sum[i](std[i j](x[i j]) * x[i j])", x=nothing).tolist() == [0, 0, 0]
+
+
+def test_factors_of_float16_are_divided_in_the_dtype_of_the_product() -> None:
+    q, x, b = np.array([-2, 3], "f2"), np.array([1, 1, 2], "f2"), np.arange(6).reshape(3, 2)
+    found = ne.evaluate("sum[c](q[o] / (abs(x[c]) + 1) * b[c B] / (abs(q) + 1))", q=q, x=x, b=b)
+    q, x = q.astype(float), x.astype(float)
+    np.testing.assert_allclose(found, np.einsum("o,c,cB->oB", q / (abs(q) + 1), 1 / (x + 1), b), rtol=1e-15)
+
+
+def test_factors_of_a_factor_are_multiplied_by_numbers_in_the_dtype_of_the_product() -> None:
+    a, b, c = np.array([0.3, 1.7], "f4"), np.array([1.1, -0.7, 0.9], "f4"), np.arange(18.0).reshape(3, 3, 2)
+    found = ne.evaluate("sum[j k](a[j] * b[k] * c[i k j] * 0.1)", a=a, b=b, c=c)
+    wanted = np.einsum("j,k,ikj->i", a.astype(float), b.astype(float), c) * 0.1
+    np.testing.assert_allclose(found, wanted, rtol=1e-14)

@@ -289,3 +289,26 @@ def test_an_earlier_statement_has_the_dim_of_the_steps() -> None:
     for step, at in zip(x, i, strict=True):
         found.append(found[-1][at] + step)
     assert_allclose(ne.evaluate(rows, x=x, i=i), found, rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("text", "operands", "number"),
+    [
+        ("h[(1 + n)] = 300, h[_@n] + x[n]", {"x": np.ones(4, np.int8)}, "int8 cannot hold 300"),
+        ("h[(1 + n)] = 2 ** 63, h[_@n]", {}, "int64 cannot hold 9223372036854775808"),
+    ],
+)
+def test_a_start_that_the_rows_cannot_hold_is_an_error(
+    text: str, operands: dict[str, np.ndarray], number: str
+) -> None:
+    with pytest.raises(ne.NameExprError, match=number) as caught:
+        ne.evaluate(text, operands=operands, sizes={"n": 4})
+    assert caught.value.code == "NE526"
+
+
+@pytest.mark.parametrize("number", [False, 5, -3])
+def test_quotients_of_numbers_are_added_to_rows(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NAMEEXPR_VERIFY", "1")
+    found = ne.evaluate("h[(1 + n=3)] = 0, 2 * h[_@n] + i // (abs(i) + 1)", i=number)
+    quotient = number // (abs(number) + 1)
+    assert_array_equal(found, [0, quotient, 3 * quotient, 7 * quotient])
