@@ -69,7 +69,7 @@ def library_of(arrays: Sequence[Any], text: str = "", titles: Sequence[str] = ()
     others = found - {NUMPY}
     if not found or (len(others) == 1 and others <= JOINED_BY_NUMPY):
         return next(iter(others), NUMPY)
-    raise _mixed(arrays, names, text, titles or [f"operand {number}" for number in range(len(arrays))])
+    raise mixture(arrays, text, titles or [f"operand {number}" for number in range(len(arrays))])
 
 
 def _name(array: Any) -> str | None:
@@ -79,10 +79,9 @@ def _name(array: Any) -> str | None:
     return library_name(kind) or NUMPY
 
 
-def _mixed(
-    arrays: Sequence[Any], names: Sequence[str | None], text: str, titles: Sequence[str]
-) -> NameExprError:
+def mixture(arrays: Sequence[Any], text: str = "", titles: Sequence[str] = ()) -> NameExprError:
     """Return the error for arrays of several libraries: it names one of each."""
+    names = [_name(array) for array in arrays]
     places = {name: place for place, name in reversed([*enumerate(names)]) if name is not None}
     first, second = sorted(places.values())[:2]
     one, other = (_described(arrays[place]) for place in (first, second))

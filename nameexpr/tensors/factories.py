@@ -29,8 +29,8 @@ from nameexpr.tensors.arguments import (
 )
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import not_held, undefined
-from nameexpr.tensors.named_tensor import NamedTensor, with_labels, wrap
-from nameexpr.tensors.operators import as_core, is_foreign
+from nameexpr.tensors.named_tensor import NamedTensor, as_tensor, with_labels, wrap
+from nameexpr.tensors.operators import is_foreign
 from nameexpr.tensors.ops import exhausted, op
 from nameexpr.tensors.writing import COMPLEX, check_real, write
 
@@ -92,6 +92,9 @@ def full(
     >>> full((2,), 7, names="N")
     tensor([7, 7], names=('N',), shape=(2,))
     """
+    library = library_of_options(dtype, torch)
+    if library is not None:
+        return _by_library(library, "full", (size,), names, dtype, None, torch, fill_value)
     wanted = as_dtype(dtype)
     if wanted is None:
         is_float = isinstance(fill_value, float)
@@ -102,6 +105,10 @@ def full(
 def _filled(
     verb: str, size: tuple[Any, ...], names: object, dtype: Dtype, out: Any, torch: dict[str, Any], value: Any
 ) -> NamedTensor:
+    if dtype is not None or torch or out is not None:
+        library = library_of_options(dtype, torch, out)
+        if library is not None:
+            return _by_library(library, verb, size, names, dtype, out, torch)
     check_keywords(verb, torch)
     dims = checked_dims(verb, size, names)
     shape = tuple(dim.size for dim in dims)
@@ -115,6 +122,23 @@ def _filled(
     except MemoryError as fault:
         raise exhausted(verb, fault, shape) from fault
     return finished(data, dims, verb, out)
+
+
+def library_of_options(dtype: Any, options: dict[str, Any], out: Any = None) -> str | None:
+    """Return the library, other than NumPy, of the dtype, the device or the output of a new tensor."""
+    from nameexpr.tensors.foreign import library_of_option  # imported here: most factories have no options
+
+    if isinstance(out, Core) and out._kernels is not None:
+        return out._kernels.LIBRARY  # type: ignore[no-any-return]
+    return library_of_option(dtype) or library_of_option(options.get("device"))
+
+
+def _by_library(
+    library: str, verb: str, size: Any, names: object, dtype: Any, out: Any, options: Any, *values: Any
+) -> NamedTensor:
+    from nameexpr.tensors.libraries.making import filled
+
+    return filled(library, verb, size, names, values, {"dtype": dtype, **options}, out)
 
 
 def _value(value: Any, dtype: np.dtype[Any] | None, verb: str) -> Array:
@@ -204,8 +228,18 @@ def full_like(input: Any, fill_value: Any, *, dtype: Dtype = None, **torch: Any)
 
 def _like(verb: str, input: Any, dtype: Dtype, torch: dict[str, Any], value: Any) -> NamedTensor:
     tensor = checked_tensor(input, verb)
+    if tensor._kernels is not None:
+        values = (value,) if verb == "full_like" else ()
+        return like(verb, tensor, {"dtype": dtype, **torch}, *values)
     made = _filled(verb, tensor.shape, tensor.names, as_dtype(dtype) or tensor.dtype, None, torch, value)
     return with_labels(made, tensor._coordinates)
+
+
+def like(verb: str, tensor: NamedTensor, options: dict[str, Any], *values: Any) -> NamedTensor:
+    """Return a new tensor of a library with the sizes and names of another."""
+    from nameexpr.tensors.libraries.making import created
+
+    return created(tensor._kernels.LIBRARY, verb, tensor._dims, (tensor, *values), options)
 
 
 def checked_tensor(input: Any, verb: str) -> NamedTensor:
@@ -213,13 +247,13 @@ def checked_tensor(input: Any, verb: str) -> NamedTensor:
     if isinstance(input, NamedTensor):
         return input
     if isinstance(input, np.ndarray) or is_foreign(input):
-        return as_core(input, verb)  # type: ignore[return-value]
+        return as_tensor(input)
     raise error(Diagnostic("NE656", f"{verb} takes a NamedTensor or an array, not {type(input).__name__}"))
 
 
 @op("makes", extra=True)
 def arange(
-    start: Any, end: Any = None, step: Any = 1, *, names: object = None, dtype: Dtype = None
+    start: Any, end: Any = None, step: Any = 1, *, names: object = None, dtype: Dtype = None, device: Any = None
 ) -> NamedTensor:
     """Return evenly spaced numbers from start up to, without, end: one dim.
 
@@ -227,7 +261,8 @@ def arange(
     tensor([0, 1, 2], names=('N',), shape=(3,))
     """
     low, high = (0, start) if end is None else (start, end)
-    wanted = as_dtype(dtype)
+    library = None if dtype is None and device is None else library_of_options(dtype, {"device": device})
+    wanted = as_dtype(dtype) if library is None else None
     if wanted is None and any(isinstance(bound, float) for bound in (low, high, step)):
         wanted = default_float()
     for what, bound in (("start", low), ("end", high), ("step", step)):
@@ -236,6 +271,12 @@ def arange(
             raise error(Diagnostic("NE677", f"arange: {what} must be a finite number, not {number}"))
     if step == 0:
         raise error(Diagnostic("NE677", "arange: step cannot be 0", hint="give another step"))
+    if library is not None:
+        from nameexpr.tensors.libraries.making import created
+
+        made = created(library, "arange", None, (low, high, step), {"dtype": dtype, "device": device})
+        return made if names is None else made.rename(names)
+    checked_device(device)
     try:
         data = np.arange(low, high, step, dtype=wanted)
     except TypeError as fault:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from nameexpr.backends.dispatch import mixture
 from nameexpr.dims import Dims, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
@@ -75,31 +76,17 @@ def undefined(verb: str, operands: tuple[Any, ...]) -> NameExprError:
     hint = _DTYPE_HINTS.get(verb.rstrip("_"), "convert first: x.float(), x.long(), x.to(dtype)")
     if verb.startswith("bitwise"):
         hint = "bitwise functions take integers and bools: x.to('int64') converts"
-    if any(isinstance(operand, Core | np.ndarray) and operand.dtype.kind in "OUS" for operand in operands):
+    arrays = [operand for operand in operands if isinstance(operand, np.ndarray)]
+    arrays += [each._data for each in operands if isinstance(each, Core) and each._kernels is None]
+    if any(array.dtype.kind in "OUS" for array in arrays):
         hint = "x.to('float64') converts, if the elements are numbers"
     return error(Diagnostic("NE571", f"{verb} is not defined for {kinds}", hint=hint))
 
 
 def mixed(verb: str, own: Any, other: Any) -> NameExprError:
     """Return the error for operands of two libraries (NE507): none is moved to the other silently."""
-    ours, theirs = (_array_class(each) for each in (own, other))
-    message = f"{verb}: a {ours} and a {theirs}: which library should compute?"
-    calls = [_CONVERSIONS[root] for root in (each.partition(".")[0] for each in (ours, theirs)) if root in _CONVERSIONS]
-    hint = "convert one of them: " + ", or ".join(calls) if calls else ""
-    return error(Diagnostic("NE507", message, hint=hint))
-
-
-_CONVERSIONS = {
-    "torch": "torch.as_tensor(array) makes a tensor of PyTorch",
-    "numpy": "x.numpy() makes an array of NumPy",
-    "jax": "jax.numpy.asarray(array) makes an array of JAX",
-    "jaxlib": "jax.numpy.asarray(array) makes an array of JAX",
-}
-
-
-def _array_class(operand: Any) -> str:
-    kind = operand if isinstance(operand, type) else type(getattr(operand, "_data", operand))
-    return f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
+    arrays = [getattr(each, "_data", each) for each in (own, other)]
+    return mixture(arrays, titles=[f"{verb}: the left operand", "the right one"])
 
 
 def unordered(verb: str) -> NameExprError:

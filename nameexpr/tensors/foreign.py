@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 
+from nameexpr.backends.dispatch import library_name
 from nameexpr.backends.numpy.foreign import Foreign, Refusal, classes_within, reader_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.tensors.core import Core
@@ -29,7 +28,7 @@ def foreign(data: object) -> Foreign | None:
                 raise error(Diagnostic("NE653", message, hint=hint))
         return None
     if library_of(type(data)):
-        raise mixed("tensor", np.ndarray, data)
+        raise mixed("tensor", np.empty(0), data)
     reader = reader_of(type(data))
     found = None if reader is None else reader(data)
     if isinstance(found, Refusal):
@@ -44,11 +43,25 @@ def is_foreign(data: object) -> bool:
     return reader_of(type(data)) is not None or library_of(type(data)) is not None
 
 
-@cache
 def library_of(kind: type) -> str | None:
-    """Return the name of the library of a class of arrays that a NamedTensor keeps as they are."""
-    bases = {(base.__module__.partition(".")[0], base.__name__) for base in kind.__mro__}
-    return next((library for library, names in _LIBRARIES.items() if not bases.isdisjoint(names)), None)
+    """Return the name of the library, other than NumPy, whose arrays a NamedTensor keeps as they are."""
+    name = library_name(kind)
+    return name if name in KEPT else None
 
 
-_LIBRARIES = {"torch": {("torch", "Tensor")}}
+def library_for(data: object, dtype: object, device: object) -> str | None:
+    """Return the library, other than NumPy, of the data, the dtype or the device of a new tensor."""
+    kernels = data._kernels if isinstance(data, Core) else None
+    if kernels is not None:
+        return kernels.LIBRARY  # type: ignore[no-any-return]
+    return library_of(type(data)) or library_of_option(dtype) or library_of_option(device)
+
+
+def library_of_option(option: object) -> str | None:
+    """Return the library of a dtype or a device, if they are objects of one."""
+    root = type(option).__module__.partition(".")[0]
+    return root if root in KEPT else None
+
+
+KEPT = frozenset({"torch"})
+"""Libraries whose arrays a NamedTensor keeps as they are."""

@@ -34,7 +34,6 @@ NEEDED: Any = ...
 """The default of a required dim argument, which may be passed as `axis=` (NE416)."""
 
 KNOWN = (Core, int, float, complex, np.ndarray, np.generic, list, tuple)
-_NDARRAY = np.ndarray
 NUMBERS = frozenset({int, float, bool, complex})
 _REAL = NUMBERS - {complex}
 REFUSED = (TypeError, ValueError, OverflowError, MemoryError, AttributeError)
@@ -42,6 +41,7 @@ REFUSED = (TypeError, ValueError, OverflowError, MemoryError, AttributeError)
 objects); ours are also ValueErrors, and are passed on.
 """
 
+_OWN = np.empty(0)
 unify_names = lru_cache(maxsize=4096)(unify_from_right)
 remove_names = lru_cache(maxsize=4096)(removed)
 
@@ -209,8 +209,8 @@ def _ours(fault: Exception, verb: str, operands: tuple[Any, ...]) -> NameExprErr
 def data_and_names(operand: Any, verb: str) -> tuple[Any, Names]:
     """Return an operand's array, or number, and the names of its dims."""
     if isinstance(operand, Core):
-        if type(operand._data) is not _NDARRAY:
-            raise mixed(verb, np.ndarray, operand)
+        if operand._kernels is not None:
+            raise mixed(verb, _OWN, operand)
         return operand._data, operand._names
     if type(operand) in NUMBERS:
         return operand, ()
@@ -231,12 +231,10 @@ def as_operand(operand: object, verb: str) -> Array:
 def as_core(operand: object, verb: str) -> Core:
     """Return an operand as a tensor, with the names of an array of xarray or pandas (NE575)."""
     if isinstance(operand, Core):
-        if type(operand._data) is not _NDARRAY:
-            raise mixed(verb, np.ndarray, operand)
+        if operand._kernels is not None:
+            raise mixed(verb, _OWN, operand)
         return operand
     if type(operand) is not np.ndarray and is_foreign(operand):
-        if library_of(type(operand)):
-            raise mixed(verb, np.ndarray, operand)
         from nameexpr.tensors.labelled import understood
 
         return understood(operand)  # type: ignore[no-any-return]
@@ -246,13 +244,6 @@ def as_core(operand: object, verb: str) -> Core:
 def is_operand(other: object) -> bool:
     """Return whether an operator accepts this with a tensor; other objects may have their own operators."""
     return isinstance(other, KNOWN) or is_foreign(other)
-
-
-def library_of(kind: type) -> str | None:
-    """Return the name of the library of a class of arrays that a NamedTensor keeps as they are."""
-    from nameexpr.tensors import foreign  # imported here: few operands are
-
-    return foreign.library_of(kind)
 
 
 def is_foreign(operand: object) -> bool:

@@ -9,24 +9,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import torch
 
 from nameexpr.backends.torch import ordering, reductions
+from nameexpr.backends.torch.draws import DRAWS, FACTORIES, OPTIONS, range_of
 from nameexpr.backends.torch.kinds import category, dtype_of, kind_of, name_of
 from nameexpr.backends.torch.ordering import ALONG, OF_ALL, PLACES, sort, topk
 from nameexpr.backends.torch.pointwise import BINARY, IN_PLACE, UNARY
+from nameexpr.errors import Diagnostic, error
 
 __all__ = [
     *("ALONG", "BINARY", "IN_PLACE", "OF_ALL", "PLACES", "UNARY", "category", "dtype_of", "kind_of", "name_of"),
-    *("ordering", "reductions", "sort", "topk"),
+    *("DRAWS", "FACTORIES", "OPTIONS", "ordering", "range_of", "reductions", "sort", "topk"),
 ]
 
 Tensor = Array = torch.Tensor
+LIBRARY = "torch"
 NAME = "PyTorch"
-CONVERSION = "torch.as_tensor(array)"
-"""The call that makes an array of this library of another one."""
-REFUSED = (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError, OverflowError, MemoryError)
+REFUSED = (RuntimeError, TypeError, ValueError, IndexError, OverflowError, MemoryError, AssertionError)
 """The exceptions of PyTorch when it cannot apply a function."""
 CAN_WRITE = True
 """Whether arrays are written to in place."""
@@ -42,6 +42,24 @@ SCANS = {"cumsum": torch.cumsum, "cumprod": torch.cumprod}
 NORMALISED = {"softmax": torch.softmax, "log_softmax": torch.log_softmax}
 
 
+def new_array(data: Any, dtype: torch.dtype | None, device: Any) -> Tensor:
+    """Return a tensor itself if it has the dtype; numbers, lists and arrays of NumPy are copied."""
+    device = None if device is None else torch.device(str(device))
+    if isinstance(data, Tensor):
+        return data.to(dtype=dtype, device=device)
+    return torch.tensor(data, dtype=dtype, device=device)
+
+
+def strided(x: Tensor) -> tuple[Tensor, tuple[str | None, ...] | None]:
+    """Return a tensor, and the names that it has in PyTorch up to 2.12 (NE511 for other layouts)."""
+    if x.layout is not torch.strided or x.is_nested:
+        what = "a nested tensor" if x.is_nested else f"a tensor of layout {x.layout}"
+        message = f"{what} does not store all its elements in a regular grid"
+        raise error(Diagnostic("NE511", message, hint="x.to_dense(), or x.to_padded_tensor(0.0)"))
+    names = getattr(x, "names", None)
+    return (x.rename(None), names) if names and any(names) else (x, None)
+
+
 def as_array(value: Any, like: Tensor) -> Tensor:
     """Return a number, or nested lists of numbers, as a tensor on the device of another."""
     return torch.as_tensor(value, device=like.device)
@@ -52,12 +70,25 @@ def scalar(value: Any, like: Tensor) -> Tensor:
     return torch.as_tensor(value, dtype=like.dtype, device=like.device)
 
 
+def is_known(x: Tensor) -> bool:
+    """Return whether elements can be read: not those of meta and fake tensors, nor in a trace or a vmap."""
+    is_plain = type(x) in _PLAIN and x.device.type != "meta"
+    return is_plain and not _is_transformed(x) and not torch.compiler.is_compiling()
+
+
 def has_values(x: Tensor) -> bool:
-    """Return whether elements can be read without waiting for another device or breaking a graph."""
-    return x.device.type == "cpu" and type(x) in _PLAIN and not torch.compiler.is_compiling()
+    """Return whether elements can be read without waiting for another device."""
+    return x.device.type == "cpu" and is_known(x)
 
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
+_transforms = torch._C._functorch
+_is_transformed = _transforms.is_functorch_wrapped_tensor
+
+
+def hidden_axis(x: Tensor) -> int | None:
+    """Return the axis that `torch.func.vmap` hides, None if it hides none."""
+    return _transforms.maybe_get_bdim(x) if _transforms.is_batchedtensor(x) else None
 
 
 def device_of(x: Tensor) -> str:
@@ -68,13 +99,30 @@ def device_of(x: Tensor) -> str:
 def to_numpy(x: Tensor) -> Any:
     """Return the elements as an array to show them, wherever they are: bfloat16 as float32."""
     with torch.no_grad():
-        values = x.detach().resolve_conj().resolve_neg().cpu()
-        return (values.float() if values.dtype in _UNKNOWN_TO_NUMPY else values).numpy()
+        shown = _SHOWN_AS.get(x.dtype, x.dtype)
+        return x.detach().to(device="cpu", dtype=shown).resolve_conj().resolve_neg().numpy()
 
 
-_UNKNOWN_TO_NUMPY = {torch.bfloat16, torch.complex32} | {
-    dtype for name, dtype in vars(torch).items() if name.startswith("float8")
+_SHOWN_AS = {torch.complex32: torch.complex64, torch.bfloat16: torch.float32} | {
+    dtype: torch.float32 for name, dtype in vars(torch).items() if name.startswith("float8")
 }
+
+
+def corners(x: Tensor, edge: int) -> Tensor:
+    """Return the elements near the ends of each axis, with one between: those that are shown."""
+    for axis, size in enumerate(x.shape):
+        if size > 2 * edge + 1:
+            places = [*range(edge + 1), *range(size - edge, size)]
+            x = torch.index_select(x.detach(), axis, torch.tensor(places, device=x.device))
+    return x
+
+
+def described(x: Tensor) -> list[str]:
+    """Return what the repr tells after names and sizes."""
+    parts = [f"dtype={x.dtype}", f"device={str(x.device)!r}"]
+    if x.grad_fn is not None:
+        return [*parts, f"grad_fn=<{x.grad_fn.name()}>"]
+    return [*parts, "requires_grad=True"] if x.requires_grad else parts
 
 
 def size(x: Tensor) -> int:
@@ -85,6 +133,15 @@ def size(x: Tensor) -> int:
 def cast(x: Tensor, dtype: torch.dtype) -> Tensor:
     """Return the elements in another dtype."""
     return x.to(dtype)
+
+
+DEVICE = torch.device
+"""The class of devices."""
+
+
+def converted(x: Tensor, dtype: torch.dtype, device: Any, copied: bool) -> Tensor:
+    """Return the elements in another dtype or on another device: x itself if it has both."""
+    return x.to(x.device if device is None else torch.device(str(device)), dtype, copy=copied)
 
 
 def copy(x: Tensor) -> Tensor:
@@ -200,9 +257,9 @@ def put(target: Tensor, places: Any, values: Any) -> None:
     target[places] = values
 
 
-def numpy_view(x: Tensor) -> Any:
+def numpy_view(x: Tensor, is_forced: bool) -> Any:
     """Return the NumPy array that shares the memory of a tensor; a RuntimeError or TypeError if none can."""
-    return x.numpy()
+    return x.numpy(force=is_forced)
 
 
 def item(x: Tensor) -> Any:
@@ -213,21 +270,6 @@ def item(x: Tensor) -> Any:
 def tolist(x: Tensor) -> Any:
     """Return the elements as nested lists of Python numbers."""
     return x.tolist()
-
-
-def memory_of(x: Tensor) -> tuple[int, int, tuple[int, ...], bool]:
-    """Return the address, the bytes of an element, the strides in elements, and whether it is row-major."""
-    return x.data_ptr(), x.element_size(), x.stride(), x.is_contiguous()
-
-
-def contiguous(x: Tensor) -> Tensor:
-    """Return a row-major tensor."""
-    return x.contiguous()
-
-
-def number(value: np.generic) -> Any:
-    """Return a scalar of NumPy as a Python number."""
-    return value.item()
 
 
 def at(x: Tensor, places: tuple[Any, ...]) -> Tensor:

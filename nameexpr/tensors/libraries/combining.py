@@ -50,6 +50,16 @@ class LibraryArithmetic(LibraryOperators, ArithmeticMethods):
         return self._kernels.is_equal(self._data, right._data)  # type: ignore[no-any-return]
 
 
+    def _joined(self, parts: list[Any], at: int, names: Names, verb: str, out: Any) -> Any:
+        """Return tensors joined along an axis; stacked, along a new one."""
+        arrays = [part._data for part in parts]
+        try:
+            data = self._kernels.joined(arrays, at, is_new=verb == "stack")
+        except Exception as fault:
+            raise self._refusal(fault, verb, tuple(parts)) from fault
+        return self._named(data, names) if out is None else self._write(out, data, names, verb)
+
+
 class LibraryProducts(LibraryOperators, MatrixProducts):
     """The methods of `MatrixProducts` that touch elements."""
 

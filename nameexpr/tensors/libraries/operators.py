@@ -137,7 +137,7 @@ class LibraryOperators(Operators):
         if type(operand) in NUMBERS:
             return operand
         if isinstance(operand, np.generic):
-            return self._kernels.number(operand)
+            return operand.item()
         if isinstance(operand, list | tuple):
             try:
                 array = self._kernels.as_array(operand, self._data)
@@ -188,6 +188,21 @@ class LibraryOperators(Operators):
             raise self._refusal(fault, verb, (target,), target) from fault
         target._names = names
         return target
+
+    def _needed(self, table: str, verb: str) -> Any:
+        """Return one of the library's tables, which not all libraries have (NE689)."""
+        found = getattr(self._kernels, table, None)
+        if found is None:
+            message = f"{verb} is not supported for arrays of {self._kernels.NAME}"
+            raise error(Diagnostic("NE689", message, hint="x.numpy() is an array of NumPy"))
+        return found
+
+    def _read(self, how: str, verb: str = "") -> Any:
+        """Return elements as Python numbers, which have to be known: they are not while a library traces."""
+        try:
+            return getattr(self._kernels, how)(self._data)
+        except Exception as fault:
+            raise self._refusal(fault, verb or how, (self,)) from fault
 
     def _check_ordered(self, verb: str) -> None:
         if self._kernels.kind_of(self._data.dtype) == "c":
@@ -253,8 +268,9 @@ class LibraryOperators(Operators):
         if isinstance(fault, TypeError | NotImplementedError) or is_of_floats:
             return undefined(verb, tuple(operands))
         said = str(fault).partition("\n")[0]
-        return error(Diagnostic("NE581", f"{verb}: {kernels.NAME} refuses this: {said}", hint=_REFUSALS))
+        hint = _HINTS.get(verb, "the exception that caused this one is the library's own")
+        return error(Diagnostic("NE581", f"{verb}: {kernels.NAME} refuses this: {said}", hint=hint))
 
 
 _OF_FLOATS = frozenset(["mean", "std", "var", "nanmean", "nanstd", "nanvar", "norm"])
-_REFUSALS = "the exception that caused this one is the library's own"
+_HINTS = {"numpy": "x.numpy(force=True) detaches the tensor, and copies it from another device"}
