@@ -84,7 +84,12 @@ def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[
             raise error(Diagnostic("NE330", message, tree.text, marks, hint="leave it out of sizes="))
     axes = dict(zip(pairs, resolved.operands, strict=True))
     views = Views(operands, axes, default, tuple(left), known, packs, under, resolved.readings, joined)
-    return replace(views, has_unknown=bool(later) and not inside <= known.keys())
+    views = replace(views, has_unknown=bool(later) and not inside <= known.keys())
+    if scope.has_readings or views.has_unknown:
+        from nameexpr.compiler.analysis.statement_sizes import settle
+
+        return settle(tree, views)
+    return views
 
 
 def _labels_of_statements(tree: ast.Formula) -> set[str]:
