@@ -139,13 +139,13 @@ def _compiled(
     default: Mapping[str, Term] | None = None,
 ) -> Compilation[Tree]:
     """Return the compilation of a graph: the passes that expressions and formulas share."""
-    constants = constant_values(graph, options.constants) if options.constants else ()
-    ordered = partial(_ordered, constants, options)
+    fixed = constant_values(graph, options.constants) if options.constants else ()
+    ordered = partial(_ordered, fixed, options)
     how = (options.target, fusing, options.is_row_major, options.ranks, needed)
 
     def lowered(plan: Planner) -> tuple[Program, tuple[ContractionPlan, ...]]:
         program, plans = lower(graph, outputs, operands, plan, *how)
-        return program if len(program.instructions) < 2 else simplify(program), plans  # noqa: PLR2004
+        return program if len(program.instructions) < 2 else simplify(program, options.target), plans  # noqa: PLR2004
 
     try:
         program, plans = lowered(ordered)
@@ -162,13 +162,13 @@ def _compiled(
     shapes = shapes_of(program)
     if not is_contraction or (not options.constants and _has_large_value(shapes, options.target)):
         program, shapes = _scheduled(tree, program, shapes, options.target)
-    if "concatenate" in [one.primitive for one in program.instructions]:
+    if "over" in options.target.native and "concatenate" in [one.primitive for one in program.instructions]:
         from nameexpr.compiler.schedule.place import place_within
 
         program, shapes = place_within(program, operands.given, options.memory_limit)
     if options.memory_limit is not None:
         if not same:
-            given = (graph, outputs, operands, ordered, options.target, options.is_row_major)
+            given = graph, outputs, operands, ordered, options.target, options.is_row_major
             program, plans = _limited(tree, (*given, options.memory_limit), program, plans)
         program = replace(program, depends_on_layout=True, is_limited=True)
         shapes = shapes_of(program)
@@ -271,9 +271,9 @@ def _scheduled(
     if any(instruction.recurrence is not None for instruction in program.instructions):
         from nameexpr.compiler.schedule.steps import schedule_steps
 
-        program = schedule_steps(program)
+        program = schedule_steps(program, target)
         shapes = shapes_of(program)
-    if len(program.instructions) == 1:  # it cannot share a loop or memory with another
+    if len(program.instructions) == 1 or "over" not in target.native:  # nothing to share a loop or memory
         return program, shapes
     from nameexpr.compiler.schedule.reuse import reuse
     from nameexpr.compiler.schedule.tiling import tile_leading_axes

@@ -5,6 +5,7 @@ is one with some operands bound.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from nameexpr.compiler.analysis.operands import ASSUMED_SIZE, assumed_shapes
@@ -13,7 +14,6 @@ from nameexpr.runtime import public
 from nameexpr.runtime.cache import MISSING
 from nameexpr.runtime.compiled import ArrayResult_co, Compiled, TensorResult_co, Text_co
 from nameexpr.runtime.einsum import find_entry
-from nameexpr.runtime.entry import NOTHING
 from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of, unwrap
 from nameexpr.syntax.limits import SIZE_DIGITS
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from nameexpr.runtime.plan.plan import Outline, Plan
     from nameexpr.runtime.signature import Signature
     from nameexpr.typing import Operand
+
+NOTHING: Mapping[int, Any] = MappingProxyType({})
 
 
 class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Text_co]):

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.errors import NameExprError
 from nameexpr.runtime import cache
@@ -35,7 +36,6 @@ PROGRAMS = 64
 PRELUDES = 16
 """The number of preludes whose values one bound text keeps, one for each kind of operands if needed.
 """
-NOTHING: Mapping[int, Any] = MappingProxyType({})
 
 
 class CallOptions(NamedTuple):
@@ -79,7 +79,7 @@ class Entry(ABC):
     `call` runs it on the unbound operands, in order; `tree` is its syntax, and `structure` its meaning
     independent of the names of labels, if it has one. `fixed` are the bound operands by position, with their
     `coordinates`, `free` the positions of the others, and `is_bound` means that `bind` created the entry.
-    `latest` is the specialisation of the latest function.
+    `latest` is the specialisation of the latest function, `others` the entries for other libraries by name.
     """
 
     __slots__ = (
@@ -93,6 +93,7 @@ class Entry(ABC):
         "is_bound",
         "latest",
         "options",
+        "others",
         "programs",
         "structure",
         "text",
@@ -100,6 +101,7 @@ class Entry(ABC):
     )
 
     is_called_by_text = False
+    target = TARGET
 
     def __init__(
         self,
@@ -121,6 +123,7 @@ class Entry(ABC):
         self.call: Function = self.slow_call
         self.coordinates: tuple[Any, ...] = ()
         self.latest: Latest | None = None
+        self.others: dict[str, Any] = {}
         self._is_shared = not self.is_bound and options.or_none is None
         self._prepared: Generations[Any, tuple[Any, ...]] | None = None
         self.programs: Generations[Any, tuple[Function, Latest]] = Generations(PROGRAMS)
@@ -150,6 +153,10 @@ class Entry(ABC):
         given = [value for value in values if value is not MISSING]
         carried: Any = self.coordinates or not BARE.issuperset(map(type, given))
         if carried:  # most operands are arrays
+            from nameexpr.backends.dispatch import is_foreign
+
+            if is_foreign([type(array_of(value)) for value in given]):
+                return import_module("nameexpr.runtime.libraries").call(self, given)  # it imports this one
             from nameexpr.runtime import coordinates as carrying
 
             given = list(map(carrying.understood, given))
@@ -174,8 +181,6 @@ class Entry(ABC):
         return carrying.carried(function(*operands), carried) if carried else function(*operands)
 
     def _without_operands(self, function: Function) -> Function:
-        """Return a function of no operands, which may be called although one is missing."""
-
         def call(*values: Any) -> Any:
             return self.slow_call(*values) if any(value is not MISSING for value in values) else function()
 
@@ -259,10 +264,9 @@ class Entry(ABC):
 
     def fold(self, compiled: Compilation[Any]) -> Folded:
         """Return the program split into the part that depends on bound operands alone, and the rest."""
-        from nameexpr.backends.numpy.target import TARGET
         from nameexpr.compiler.schedule.partial import fold
 
-        return fold(compiled.program, compiled.shapes, self.fixed, TARGET, self.options.memory_limit)
+        return fold(compiled.program, compiled.shapes, self.fixed, self.target, self.options.memory_limit)
 
     def _values(self, folded: Folded, every: Sequence[Any]) -> tuple[Any, ...]:
         """Return the values computed from the bound operands, shared by functions with the same ones."""
@@ -282,11 +286,9 @@ class Entry(ABC):
         return self._prepared.get_or_make(key, compute)
 
     def _explain(self, fault: Exception, *operands: Any) -> Exception:
-        """Return the error for an exception of NumPy for operands of the right kinds."""
         return self._reason(fault, self.unwrap(self.merge(operands)))
 
     def _reason(self, fault: Exception, every: Sequence[Any]) -> Exception:
-        """Return the error for an exception of NumPy; sizes of operands of the right ranks may be wrong."""
         if isinstance(fault, NameExprError | Warning | FloatingPointError):
             return fault  # warnings and floating-point errors that the caller has enabled
         try:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import number_name, promoted
-from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.analysis.infer import Typed, type_expression
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.compilation import Compilation, Options
@@ -83,7 +82,7 @@ class ExpressionEntry(Entry):
         typed = type_expression(self.tree, operands, dict(own.sizes), reducer=reducer)
         dtypes = self._dtypes(typed, operands, tuple(given))
         options = Options(
-            TARGET, own.optimize, own.memory_limit, own.order == "C", ranks, same, tuple(self.fixed)
+            self.target, own.optimize, own.memory_limit, own.order == "C", ranks, same, tuple(self.fixed)
         )
         compiled = compile_expression(self.tree, typed, dtypes, layouts, options)
         _check_addressable(compiled, operands)

@@ -13,7 +13,6 @@ from typing import Any, NoReturn
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import NUMBERS, as_operand, is_bfloat16, number_name
-from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.compilation import Compilation, Options
@@ -33,6 +32,8 @@ class FormulaEntry(Entry):
 
     __slots__ = ("_in_order", "_names")
     tree: Scope
+    arithmetic = ARITHMETIC
+    dtype_name: Callable[[Any], str] = staticmethod(number_name)
 
     def __init__(
         self,
@@ -129,12 +130,12 @@ class FormulaEntry(Entry):
         return compile_formula(
             self.tree,
             {name: Operand(spec.shape, spec.names) for name, spec in specs.items()},
-            {name: WEAK.get(spec.dtype) or number_name(spec.dtype) for name, spec in specs.items()},
+            {name: WEAK.get(spec.dtype) or self.dtype_name(spec.dtype) for name, spec in specs.items()},
             layouts,
-            ARITHMETIC,
+            self.arithmetic,
             dict(options.sizes),
             Options(
-                TARGET,
+                self.target,
                 options.optimize,
                 options.memory_limit,
                 is_row_major=options.order == "C",

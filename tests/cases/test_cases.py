@@ -19,6 +19,7 @@ KINDS = {kind: read_cases(kind) for kind in ("expressions", "formulas")}
 CASES = [case for cases in KINDS.values() for case in cases]
 IDS = [f"{kind}: {case.title}" for kind, cases in KINDS.items() for case in cases]
 FALLBACK = {"NE120"}  # for a token that no explanation fits: none is known
+OF_LIBRARIES = {"NE507", "NE529", "NE616"}  # in tests/libraries
 WHOLE_TEXT = {
     "NE140",
     "NE215",
@@ -54,7 +55,7 @@ def test_every_code_has_a_case() -> None:
     shown = {
         code for case in CASES for code in re.findall(r"^\w+\[(NE\d{3})\]:", case.expected, re.MULTILINE)
     }
-    assert codes - shown == FALLBACK
+    assert codes - shown == FALLBACK | OF_LIBRARIES
     assert len(codes) >= 75
 
 

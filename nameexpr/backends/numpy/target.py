@@ -1,10 +1,11 @@
 """NumPy as a target of the compiler: measured figures (docs/performance.md)."""
 
 from nameexpr.backends.numpy.costs import calls
-from nameexpr.compiler.ir.target import Target
+from nameexpr.compiler.ir.target import OPTIONAL, Target
 
 TARGET = Target(
     costs=calls,
+    native=OPTIONAL,
     loop_axes=52,  # letters that `numpy.einsum` accepts
     any_layout_cells=256,
     near_bytes=1 << 15,

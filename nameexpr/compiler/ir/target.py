@@ -10,6 +10,10 @@ from typing import Protocol
 
 from nameexpr.records import record
 
+OPTIONAL = frozenset(
+    {"as_real", "einsum", "integer_matmul", "ones", "over", "vecdot", "window_multiply", "window_reduce"}
+)
+"""Primitives that programs can do without; "over" is to write a result into memory that is no longer read."""
 Sizes = Mapping[str, int]
 """Sizes by label."""
 Steps = Mapping[str, int]
@@ -77,6 +81,8 @@ class Target:
     ----------
     costs : Costs
         What calls cost.
+    native : frozenset of str
+        The primitives that the library has and not every library does, of `OPTIONAL`.
     loop_axes : int
         The number of axes that the library's loop supports.
     any_layout_cells : int
@@ -137,6 +143,7 @@ class Target:
     """
 
     costs: Costs
+    native: frozenset[str]
     loop_axes: int
     any_layout_cells: int
     near_bytes: int

@@ -13,11 +13,13 @@ from math import prod
 
 from nameexpr.compiler.ir.axes import Contraction, Labels
 from nameexpr.compiler.ir.dtypes import BLAS, ITEM_BYTES, REAL_OF, Dtypes
+from nameexpr.compiler.ir.liveness import REAL
 from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.products import (
     PARTS,
     Pair,
+    Strategy,
     canonical_strategy,
     emit_broadcast,
     emit_einsum,
@@ -45,7 +47,8 @@ def lower_reduction(
     dropped, is_sum = contraction.dropped, reducer in {None, "sum"}
     if is_sum and dtypes.result and len(operands) > 1 and 0 in [build.sizes[label] for label in dropped]:
         return _zeros(build, contraction, operands, dtypes)
-    if build.windows and len(operands) == 1 and operands[0].number in build.windows:
+    is_window = build.windows and len(operands) == 1 and operands[0].number in build.windows
+    if is_window and "window_reduce" in build.target.native:
         from nameexpr.compiler.lowering.rolling import lower_rolling
 
         build.step = offset if plan.steps else None
@@ -151,12 +154,12 @@ def _is_scaling(build: Builder, pair: Pair) -> bool:
 
 
 def _without(build: Builder, value: Value, labels: Sequence[str]) -> Value:
-    """Return a value without its labels of size 1 among those given."""
     return build.with_labels(value, [label for label in value.labels if label not in labels])
 
 
 def _contract(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
-    """Emit a contraction of two values of one dtype by the fastest strategy."""
+    if "einsum" not in build.target.native:
+        return _portable(build, pair, one, other)
     is_window = bool(build.windows) and not build.windows.keys().isdisjoint((one.number, other.number))
     if one.dtype in BLAS and not is_window and _is_trivial(build, pair):
         return emit_matmul(build, canonical_strategy(pair), one, other)
@@ -171,6 +174,15 @@ def _contract(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
     if strategy.kind == "loop":
         return emit_einsum(build, pair, one, other)
     return emit_matmul(build, strategy, one, other)
+
+
+def _portable(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
+    """Emit a contraction by what every library has: a product of matrices, or of elements and a sum."""
+    if pair.left or pair.right:
+        return emit_matmul(build, canonical_strategy(pair), one, other)
+    if "vecdot" in build.target.native and one.dtype in REAL:
+        return emit_matmul(build, Strategy("vecdot", 0.0, pair.batch, summed=pair.summed), one, other)
+    return lower_sum(build, emit_broadcast(build, one, other, one.dtype, ()), pair.summed, one.dtype)
 
 
 def _is_trivial(build: Builder, pair: Pair) -> bool:
@@ -193,7 +205,8 @@ def _integers(build: Builder, pair: Pair, one: Value, other: Value, compute: str
     """
     work = build.size(pair.batch) * build.size(pair.left) * build.size(pair.right) * build.size(pair.summed)
     is_matrix = bool(pair.left or pair.right)
-    if work < build.target.float_products or not is_matrix:
+    has_loop = "einsum" in build.target.native
+    if has_loop and (work < build.target.float_products or not is_matrix):
         return emit_einsum(build, pair, build.cast(one, compute), build.cast(other, compute))
     if one.bound is not None and other.bound is not None:
         bound = one.bound * other.bound * build.size(pair.summed)
@@ -201,6 +214,8 @@ def _integers(build: Builder, pair: Pair, one: Value, other: Value, compute: str
             if bound < limit:
                 product = _contract(build, pair, _cast(build, one, dtype), _cast(build, other, dtype))
                 return replace(build.cast(product, compute), bound=bound)
+    if "integer_matmul" not in build.target.native:
+        return _contract(build, pair, _cast(build, one, compute), _cast(build, other, compute))
     if build.windows and not build.windows.keys().isdisjoint((one.number, other.number)):
         from nameexpr.compiler.lowering.windowed import lower_integers
 
@@ -216,7 +231,7 @@ def _is_half_real(build: Builder, pair: Pair, one: Value, other: Value) -> bool:
     """Return whether one operand is real, the other complex, and a real product is faster (R23): complex
     numbers are contiguous along a kept label, or making them so costs little compared with the product.
     """
-    if (one.dtype in REAL_OF) == (other.dtype in REAL_OF):
+    if (one.dtype in REAL_OF) == (other.dtype in REAL_OF) or "as_real" not in build.target.native:
         return False
     value, own = (one, pair.left) if one.dtype in REAL_OF else (other, pair.right)
     order = build.memory_order(value, value.labels)
@@ -228,7 +243,6 @@ def _is_half_real(build: Builder, pair: Pair, one: Value, other: Value) -> bool:
 
 
 def _in_reals(build: Builder, pair: Pair, one: Value, other: Value, compute: str) -> Value:
-    """Contract with the two parts of each complex number as a separate dim, which the result also has."""
     if one.dtype in REAL_OF:
         one, other = other, one
         pair = Pair(pair.batch, pair.right, pair.left, pair.summed)
@@ -241,7 +255,6 @@ def _in_reals(build: Builder, pair: Pair, one: Value, other: Value, compute: str
 def _multiply(
     build: Builder, pair: Pair, one: Value, other: Value, compute: str, preferred: Sequence[str]
 ) -> Value:
-    """Emit the product of two values without summing."""
     if compute in BLAS and preferred and pair.right and preferred[-1] in pair.left:
         one, other = other, one
         pair = Pair(pair.batch, pair.right, pair.left, ())
@@ -256,7 +269,6 @@ def _multiply(
 
 
 def _other_kinds(build: Builder, pair: Pair) -> list[str]:
-    """Return the strategies other than broadcasting, if there is anything to broadcast."""
     labels = pair.batch + pair.left + pair.right
     if not (pair.left or pair.right) or not build.size(labels):
         return []

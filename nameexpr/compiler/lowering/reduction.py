@@ -135,7 +135,8 @@ def _quicker(build: Builder, value: Value, summed: Sequence[str]) -> list[Strate
     if len(value.labels) <= build.target.loop_axes:
         cost = build.target.costs.loop_cost(build.sizes, [build.steps(value)], kept, value.dtype)
         found.append(Strategy("loop", cost))
-    return found if is_exact else found + _products(build, value, summed)
+    has_products = not is_exact and "ones" in build.target.native
+    return found + _products(build, value, summed) if has_products else found
 
 
 def _products(build: Builder, value: Value, summed: Sequence[str]) -> list[Strategy]:

@@ -10,19 +10,20 @@ from __future__ import annotations
 from nameexpr.compiler.ir.liveness import Rewriter, renumbered, without_unread
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Instruction, Note, Program, StepLoop
+from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.schedule.reuse import reuse
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.records import replace
 
 
-def schedule_steps(program: Program) -> Program:
+def schedule_steps(program: Program, target: Target) -> Program:
     """Return the program with what does not change from step to step moved out of its recurrences."""
     if all(instruction.recurrence is None for instruction in program.instructions):
         return program
     program = _without_unread_rows(program)
     new = Rewriter(program)
     for value, instruction in enumerate(program.instructions, len(program.operands)):
-        new.keep(value, None if instruction.recurrence is None else _hoisted(new, instruction))
+        new.keep(value, None if instruction.recurrence is None else _hoisted(new, instruction, target))
     return new.program()
 
 
@@ -92,11 +93,11 @@ def _with_arrays(instruction: Instruction, steps: StepLoop, numbers: dict[int, i
     return instruction._replace(sources=(*sources, *instruction.sources[place:]), recurrence=changed)
 
 
-def _hoisted(new: Rewriter, instruction: Instruction) -> Instruction:
+def _hoisted(new: Rewriter, instruction: Instruction, target: Target) -> Instruction:
     """Emit what does not change, and return the recurrence that reads it; sources are the old numbers."""
     steps = instruction.recurrence
     assert steps is not None
-    body = simplify(steps.body)
+    body = simplify(steps.body, target)
     count, parts = len(body.operands), len(steps.cut)
     inputs = instruction.sources[steps.count :]
     outside = {part: new.numbers[inputs[part]] for part in range(parts) if not steps.cut[part]}
@@ -104,7 +105,11 @@ def _hoisted(new: Rewriter, instruction: Instruction) -> Instruction:
         is_same = inner.over is None and all(source in outside for source in inner.sources)
         if is_same and value not in body.outputs:
             outside[value] = new.emit(renumbered(inner, outside), body.notes[value - count])
-    return _with_inputs(new, instruction, replace(steps, body=body), outside)
+    changed = _with_inputs(new, instruction, replace(steps, body=body), outside)
+    after = changed.recurrence
+    if after is None or "over" not in target.native:
+        return changed
+    return changed._replace(recurrence=replace(after, body=reuse(after.body, shapes_of(after.body))))
 
 
 def _with_inputs(
@@ -141,6 +146,6 @@ def _with_inputs(
         results if len(results) > 1 else (),
     )
     cut = tuple([steps.cut[part] for part in own]) + (False,) * len(moved)
-    after = replace(steps, body=reuse(program, shapes_of(program)), cut=cut)
+    after = replace(steps, body=program, cut=cut)
     starts = instruction.sources[: steps.count]
     return instruction._replace(sources=(*starts, *sources), recurrence=after)

@@ -7,7 +7,7 @@ of constants that are bound, not written: no part of a user's text is in it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import import_module
 from math import prod
@@ -53,19 +53,24 @@ def bound_statements(
 
 
 def function_code(
-    named: Sequence[bool], guards: Sequence[str], statements: Sequence[Statement], constants: dict[str, Any]
+    named: Sequence[bool],
+    guards: Sequence[str],
+    statements: Sequence[Statement],
+    constants: dict[str, Any],
+    resolve: Callable[[str, str], Any] | None = None,
 ) -> CodeType:
     """Return a compiled function `call` of the operands: guards first, then the statements, which work on the
-    arrays of those that are `named`.
+    arrays of those that are `named`. `resolve` returns the function for a module and a name.
 
     Each function that is called has its own name, bound in `constants`: this saves 40 ns compared with an
     attribute of a module, and 400 ns for `np.einsum`, where the name is bound to the C function that it
     wraps.
     """
+    resolve = resolve or _function
 
     def bind(callee: Callee) -> str:
         name = f"{callee.module}_{callee.name}".replace(".", "_")
-        constants.setdefault(name, _function(callee.module, callee.name))
+        constants.setdefault(name, resolve(callee.module, callee.name))
         return name
 
     return _code(_source(named, guards, write(statements, bind, indent=" " * 12)))

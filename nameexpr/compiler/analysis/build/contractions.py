@@ -16,7 +16,7 @@ from sys import float_info
 
 from nameexpr.compiler.analysis.build.values import Values
 from nameexpr.compiler.ir.axes import Labels
-from nameexpr.compiler.ir.dtypes import WIDE, WeakDtype, choose_dtypes
+from nameexpr.compiler.ir.dtypes import WIDE, WeakDtype
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.nodes import Filled, Map, Reduction, Scalar, number_of
 from nameexpr.errors import Span
@@ -62,7 +62,7 @@ def reduction(values: Values, reducer: str, value: int, labels: Labels, span: Sp
     is_wide = dtype == "float16" and reducer in ADDING and bool(epilogue)
     dtypes = tuple(map(graph.strong, factors))
     promoted = values.arithmetic.promoted(dtypes)
-    chosen = choose_dtypes(dtypes, promoted, reducer)
+    chosen = values.arithmetic.choose(dtypes, promoted, reducer)
     result = chosen.compute if is_wide else chosen.result
     node = Reduction(reducer, tuple(factors), labels, chosen.compute, result)
     reduced = graph.add(node, kept, "float32" if is_wide else dtype)

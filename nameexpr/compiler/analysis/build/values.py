@@ -13,7 +13,15 @@ from typing import NamedTuple, TypeVar
 from nameexpr.compiler.analysis.faults import values as faults
 from nameexpr.compiler.analysis.operands import Views
 from nameexpr.compiler.ir.axes import Axes, EllipsisNames, Labels, Unnamed, is_under_dots
-from nameexpr.compiler.ir.dtypes import ITEM_BYTES, KIND_OF, MAGNITUDE, WEAK, WeakDtype
+from nameexpr.compiler.ir.dtypes import (
+    ITEM_BYTES,
+    KIND_OF,
+    MAGNITUDE,
+    WEAK,
+    Dtypes,
+    WeakDtype,
+    choose_dtypes,
+)
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.nodes import CAST, Drop, Map, Scalar, number_of
 from nameexpr.errors import Diagnostic, Mark, NotHeldError, Span, error
@@ -32,12 +40,14 @@ class Arithmetic(NamedTuple):
     `dtype_of` takes a kernel and dtypes, and returns the dtype of the result (TypeError if there is none);
     `fold` returns the result of a kernel for numbers, as a number. `promoted` returns the dtype of a product
     of arrays of the given dtypes; `reduced` also takes a reducer, and returns the dtype of the reduction.
+    `choose` determines the dtypes that products are computed in.
     """
 
     dtype_of: Callable[[str, tuple[str, ...]], str]
     fold: Callable[[str, Sequence[int | float | complex]], int | float | complex]
     reduced: Callable[[str, tuple[str, ...]], str]
     promoted: Callable[[tuple[str, ...]], str]
+    choose: Callable[..., Dtypes] = choose_dtypes
 
 
 @record

@@ -53,7 +53,7 @@ class LoopLowering(Lowering):
         if set(labels) == set(value.labels) and labels != value.labels:
             self.values[outputs[-1]] = self.build.transpose(value, labels)
             program = self.program(uses, outputs)
-        program = simplify(program)
+        program = simplify(program, self.build.target)
         return reuse(program, shapes_of(program))
 
     def made(self, number: int, preferred: Labels) -> Value:  # noqa: D102

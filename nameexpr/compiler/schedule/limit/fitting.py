@@ -55,7 +55,8 @@ def fit_expression(
             return inf
         graph, operands = smaller
         plan = replace(single.plan, contraction=replace(single.plan.contraction, sizes=graph.sizes))
-        small = simplify(lower(graph, [single.output], operands, lambda *_: plan, single.target)[0])
+        program, _ = lower(graph, [single.output], operands, lambda *_: plan, single.target)
+        small = simplify(program, single.target)
         return peak_bytes(small, shapes_of(small))
 
     def advice(labels: tuple[str, ...]) -> list[str]:

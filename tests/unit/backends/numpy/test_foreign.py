@@ -96,15 +96,6 @@ class Device:
     type = "cpu"
 
 
-def torch(**attributes: Any) -> Any:
-    usual = {
-        **{"requires_grad": False, "layout": "torch.strided", "device": Device, "dtype": "torch.float32"},
-        **{"ndim": 2, "names": ("N", None), "rename": lambda self, names: self, "numpy": lambda self: VALUES},
-        **{"resolve_conj": lambda self: self, "resolve_neg": lambda self: self},
-    }
-    return stand_in("torch", "Tensor", **{**usual, **attributes})
-
-
 @pytest.mark.parametrize(
     ("array", "hint"),
     [
@@ -127,10 +118,6 @@ def torch(**attributes: Any) -> Any:
         (stand_in("scipy.sparse._base", "_spbase"), "x.toarray()"),
         (stand_in("cupy", "ndarray"), "x.get()"),
         (stand_in("pint.facets", "PlainQuantity"), "x.magnitude"),
-        (torch(requires_grad=True), "x.detach()"),
-        (torch(layout="torch.sparse_coo"), "x.to_dense()"),
-        (torch(device=type("Cuda", (), {"type": "cuda"})), "x.cpu()"),
-        (torch(dtype="torch.bfloat16"), "x.float()"),
     ],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
@@ -165,11 +152,6 @@ def test_a_data_array_of_another_library_is_refused() -> None:
 
     with pytest.raises(ne.OptionError, match="is a DataArray that holds a dask Array"):
         ne.tensor(xr.DataArray(Array(), dims=("N", "C")))
-
-
-def test_names_of_torch_tensors_are_names() -> None:
-    assert ne.tensor(torch()).names == ("N", None)
-    assert ne.einsum("N K -> N", torch(names=(None, None)), reduce="sum").shape == (2,)
 
 
 def test_elements_of_nested_lists_are_looked_at() -> None:

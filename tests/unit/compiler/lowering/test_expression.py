@@ -13,6 +13,7 @@ import pytest
 
 import nameexpr as ne
 from nameexpr.backends.numpy.codegen import function
+from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Note, Program
 from nameexpr.compiler.planning.path import find_path
@@ -168,7 +169,7 @@ def test_simplify_fuses_and_drops_what_is_not_read() -> None:
         3,
         False,
     )
-    simple = simplify(program)
+    simple = simplify(program, TARGET)
     assert simple.instructions == (ir.transpose(0, (0, 1, 2)), ir.reshape(1, (6, 4)))
     assert shapes_of(simple)[simple.result] == (6, 4)
 

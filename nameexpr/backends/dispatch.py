@@ -1,0 +1,110 @@
+"""Which library the arrays among some operands are of, found by their classes without importing any library.
+
+Python numbers and NumPy scalars can be combined with the arrays of every library. NumPy arrays can also be
+combined with those of JAX and Dask, which accept them everywhere. Other mixtures are refused: nothing is
+moved from one library or device to another silently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from nameexpr.errors import Diagnostic, NameExprError, error
+
+NUMPY = "numpy"
+SUPPORTED = frozenset({"torch"})
+"""Libraries, other than NumPy, whose arrays texts run on."""
+JOINED_BY_NUMPY = frozenset({"jax", "dask"})
+"""Libraries whose functions take NumPy arrays as well."""
+_CLASSES = {
+    ("numpy", "ndarray"): NUMPY,
+    ("torch", "Tensor"): "torch",
+    ("jax", "Tracer"): "jax",
+    ("jax", "Array"): "jax",
+    ("jaxlib", "ArrayImpl"): "jax",
+    ("jaxlib", "Array"): "jax",
+    ("dask", "Array"): "dask",
+}
+_NEUTRAL = (bool, int, float, complex, np.generic)
+_WAYS = {
+    ("numpy", "torch"): "torch.as_tensor(x)",
+    ("torch", "numpy"): "x.numpy(force=True)",
+    ("jax", "numpy"): "np.asarray(x)",
+    ("dask", "numpy"): "x.compute()",
+    ("jax", "torch"): "torch.from_dlpack(x)",
+    ("torch", "jax"): "jax.numpy.from_dlpack(x)",
+}
+"""How an array of one library becomes one of another."""
+
+
+@lru_cache(maxsize=512)
+def library_name(kind: Any) -> str | None:
+    """Return the name of the library that a class of arrays belongs to: "numpy", "torch", "jax", "dask" or
+    "array_api"; None for any other class.
+
+    >>> library_name(np.ndarray), library_name(float)
+    ('numpy', None)
+    """
+    for base in kind.__mro__:
+        found = _CLASSES.get((base.__module__.partition(".")[0], base.__name__))
+        if found is not None:
+            return found
+    is_standard = hasattr(kind, "__array_namespace__") and not issubclass(kind, np.generic)
+    return "array_api" if is_standard else None
+
+
+def library_of(arrays: Sequence[Any], text: str = "", titles: Sequence[str] = ()) -> str:
+    """Return the name of the library that computes with these arrays (NE507 if they are of several).
+
+    `titles` say what each array is in an error: "operand 0", "'x'".
+    """
+    names = [_name(array) for array in arrays]
+    found = {name for name in names if name is not None}
+    if len(found) == 1:
+        return found.pop()
+    others = found - {NUMPY}
+    if not found or (len(others) == 1 and others <= JOINED_BY_NUMPY):
+        return next(iter(others), NUMPY)
+    raise _mixed(arrays, names, text, titles or [f"operand {number}" for number in range(len(arrays))])
+
+
+def _name(array: Any) -> str | None:
+    if isinstance(array, _NEUTRAL):
+        return None
+    kind: Any = type(array)
+    return library_name(kind) or NUMPY
+
+
+def _mixed(
+    arrays: Sequence[Any], names: Sequence[str | None], text: str, titles: Sequence[str]
+) -> NameExprError:
+    """Return the error for arrays of several libraries: it names one of each."""
+    places = {name: place for place, name in reversed([*enumerate(names)]) if name is not None}
+    first, second = sorted(places.values())[:2]
+    one, other = (_described(arrays[place]) for place in (first, second))
+    message = f"{titles[first]} is {one}, and {titles[second]} is {other}: which library should compute?"
+    ways = [_way(names[second], names[first]), _way(names[first], names[second])]
+    hint = f"convert one of them: {' or '.join(filter(None, ways))}" if any(ways) else "convert one of them"
+    return error(Diagnostic("NE507", message, text, hint=hint))
+
+
+def _way(source: str | None, target: str | None) -> str:
+    return _WAYS.get((source or "", target or ""), "")
+
+
+def _described(array: Any) -> str:
+    kind = type(array)
+    module = kind.__module__.partition(".")[0].replace("jaxlib", "jax").replace("builtins", "")
+    device = getattr(array, "device", None) if module == "torch" else None
+    name = f"{module}.{kind.__name__}" if module else f"a {kind.__name__}"
+    name = name.replace("jax.ArrayImpl", "jax.Array")
+    return f"{'' if name.startswith('a ') else 'a '}{name}{f' on {device}' if device is not None else ''}"
+
+
+def is_foreign(kinds: Iterable[Any]) -> bool:
+    """Return whether a class among these is of a library other than NumPy."""
+    return any(library_name(kind) in SUPPORTED for kind in kinds)

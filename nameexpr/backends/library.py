@@ -1,0 +1,68 @@
+"""What an array library other than NumPy has to provide, so that texts run on its arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from nameexpr.compiler.ir.target import Target
+from nameexpr.records import record
+
+if TYPE_CHECKING:
+    from nameexpr.backends.numpy.codegen.statements import Statement
+    from nameexpr.compiler.analysis.build.values import Arithmetic
+    from nameexpr.compiler.ir.program import Program
+
+Function = Callable[..., Any]
+
+
+@record
+class Library:
+    """An array library, as data and functions. Dtypes are the library's own objects, or names as the compiler
+    has them ("float32").
+
+    Attributes
+    ----------
+    name : str
+        The name that users import.
+    target : Target
+        What the compiler may use.
+    arithmetic : Arithmetic
+        The promotion of formulas.
+    dtype_name : callable
+        The name of a dtype of the library; "" for one that is only moved.
+    product_dtype : callable
+        The name of the dtype of a product of operands (arrays and Python numbers); None if there is none.
+    statements : callable
+        The statements of a program, from the program and the shapes of its values.
+    resolve : callable
+        The function for a module and a name in these statements.
+    guard : callable
+        The condition that data in a variable is like an array: from the name of the variable, the array, a
+        suffix for the names of constants, the constants to add to, and whether the shape has to match.
+    from_number : callable
+        An array without dims from a number, the name of its dtype, and an array on whose device it is.
+    as_array : callable
+        The array for an operand: NumPy arrays where the library takes them, subclasses as they are.
+    finish : callable
+        The function that is called, from the one that was generated, and the text.
+    fault : callable
+        The reason, in one line, for an exception of the library; the exception itself if it is not an error
+        of the operands, and None to re-raise it.
+    copy_into : callable or None
+        Writes a result into an array of `out=`; None if arrays are never written to.
+    """
+
+    name: str
+    target: Target
+    arithmetic: Arithmetic
+    dtype_name: Callable[[Any], str]
+    product_dtype: Callable[[Sequence[Any]], str | None]
+    statements: Callable[[Program, Sequence[tuple[int, ...]]], list[Statement]]
+    resolve: Callable[[str, str], Any]
+    guard: Callable[[str, Any, str, dict[str, Any], bool], str]
+    from_number: Callable[[Any, str, Any], Any]
+    as_array: Callable[[Any, Any], Any]
+    finish: Callable[[Function, str], Function]
+    fault: Callable[[Exception], str | None]
+    copy_into: Callable[[Any, Any], None] | None = None

@@ -1,0 +1,143 @@
+"""Texts on arrays of other libraries: the same stages as for NumPy, with the library's target and calls.
+
+An entry for a library is a second entry of the same text. Functions that it makes have the guards of the
+library, and return to the first entry when these fail, so that a text may be called with arrays of any
+library in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from nameexpr.backends.dispatch import library_of
+from nameexpr.backends.library import Library
+from nameexpr.backends.numpy.arrays import NUMBERS
+from nameexpr.compiler.analysis.infer import Typed
+from nameexpr.compiler.analysis.operands import Operand, describe
+from nameexpr.compiler.ir.dtypes import Dtypes, is_castable
+from nameexpr.errors import Diagnostic, error
+from nameexpr.runtime.entry import Entry
+from nameexpr.runtime.expression import ExpressionEntry
+from nameexpr.runtime.formula import FormulaEntry
+from nameexpr.runtime.on_library import OnLibrary
+from nameexpr.runtime.operands import OperandSpec, array_of, names_of
+
+
+def call(entry: Entry, given: Sequence[Any]) -> Any:
+    """Run a text on operands, at least one of which is of a library other than NumPy (NE507 for several)."""
+    every = entry.merge(given)
+    name = library_of([array_of(value) for value in every], entry.text, titles(entry))
+    return entry_for(entry, name, every).slow_call(*given)
+
+
+def titles(entry: Entry) -> list[str]:
+    """Return what errors call each operand."""
+    if isinstance(entry, FormulaEntry):
+        return [f"'{name}'" for name in entry.tree.uses]
+    return [f"operand {number}" for number in range(len(entry.fixed) + len(entry.free))]
+
+
+def entry_for(entry: Entry, name: str, operands: Sequence[Any]) -> Any:
+    """Return the entry of the same text for a library."""
+    library: Library = import_module(f"nameexpr.backends.{name}.library").library_for(operands)
+    found = entry.others.get(library.name)
+    if found is None:
+        kind = LibraryFormula if isinstance(entry, FormulaEntry) else LibraryExpression
+        found = entry.others[library.name] = kind(entry, library)
+    return found
+
+
+class LibraryExpression(ExpressionEntry, OnLibrary):
+    """An expression for the arrays of a library."""
+
+    __slots__ = ("library", "origin")
+
+    def __init__(self, entry: Any, library: Library) -> None:
+        self.library, self.origin = library, entry
+        fixed = entry.fixed if entry.is_bound else None
+        super().__init__(entry.text, entry.options, fixed, entry.tree)
+
+    @property
+    def target(self) -> Any:  # type: ignore[override]
+        """The target of the library."""
+        return self.library.target
+
+    def unwrap(self, operands: Sequence[Any]) -> list[Any]:
+        """Return operands as arrays of the library; numbers become arrays without dims."""
+        arrays = [array_of(one) for one in operands if type(one) not in NUMBERS]
+        like = next(one for one in arrays if not isinstance(one, np.ndarray | np.generic))
+        wanted = self.library.product_dtype(operands) or "float64"
+        return [
+            self.library.from_number(one, wanted, like)
+            if type(one) in NUMBERS
+            else one
+            if names_of(one) is not None
+            else self.library.as_array(one, like)
+            for one in operands
+        ]
+
+    def _dtypes(self, typed: Typed, operands: Sequence[Operand], dtypes: tuple[Any, ...]) -> Dtypes:
+        names = tuple([self.library.dtype_name(dtype) for dtype in dtypes])
+        samples = [OperandSpec(one.shape, None, dtype) for one, dtype in zip(operands, dtypes, strict=False)]
+        wanted = None if self.dtype is None else self.dtype.name
+        for number, name in enumerate(names):
+            if wanted is not None and not is_castable(name, wanted):
+                message = f"dtype={wanted} cannot hold operand {number}, of dtype {name}, without loss"
+                raise error(
+                    Diagnostic("NE610", message, self.text, hint="if that is intended, convert it first")
+                )
+        product = wanted or self.library.product_dtype(samples)
+        if product is None:
+            listed = " and ".join(dict.fromkeys(str(dtype) for dtype in dtypes))
+            message = f"elements of dtype {listed} cannot be multiplied"
+            infos = describe(self.tree.inputs, operands)
+            raise error(Diagnostic("NE505", message, self.text, (), infos, "convert the operands first"))
+        if typed.blocks is not None:
+            return Dtypes(names, "", product)
+        choose, drops = self.library.arithmetic.choose, bool(typed.dropped)
+        return choose(names, product, typed.reducer, drops=drops, is_asked=wanted is not None)
+
+
+class LibraryFormula(FormulaEntry, OnLibrary):
+    """A formula for the arrays of a library."""
+
+    __slots__ = ("library", "origin")
+
+    def __init__(self, entry: Any, library: Library) -> None:
+        self.library, self.origin = library, entry
+        fixed = entry.fixed if entry.is_bound else None
+        super().__init__(entry.text, entry.options, fixed, entry.tree)
+
+    @property
+    def target(self) -> Any:  # type: ignore[override]
+        """The target of the library."""
+        return self.library.target
+
+    @property
+    def arithmetic(self) -> Any:  # type: ignore[override]
+        """The promotion of the library."""
+        return self.library.arithmetic
+
+    def dtype_name(self, dtype: Any) -> str:
+        """Return the name of a dtype of the library."""
+        return self.library.dtype_name(dtype)
+
+    def unwrap(self, operands: Sequence[Any]) -> list[Any]:
+        """Return operands as arrays of the library; numbers are kept."""
+        arrays = [array_of(one) for one in operands if type(one) not in NUMBERS]
+        like = next(one for one in arrays if not isinstance(one, np.ndarray | np.generic))
+        return [
+            one if type(one) in NUMBERS or names_of(one) is not None else self.library.as_array(one, like)
+            for one in operands
+        ]
+
+    def _check_castable(self, specs: Mapping[str, OperandSpec], wanted: np.dtype[Any]) -> None:
+        for name, spec in specs.items():
+            if not isinstance(spec.dtype, type) and not is_castable(self.dtype_name(spec.dtype), wanted.name):
+                message = f"dtype={wanted} cannot hold '{name}', of dtype {spec.dtype}, without loss"
+                hint = "if that is intended, convert it first"
+                raise error(Diagnostic("NE610", message, self.text, self._marks(name), hint=hint))

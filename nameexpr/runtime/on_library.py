@@ -1,0 +1,192 @@
+"""What entries of expressions and of formulas have in common for the arrays of other libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from nameexpr.backends.library import Library
+from nameexpr.backends.numpy.arrays import NUMBERS
+from nameexpr.backends.numpy.codegen.function import function_code
+from nameexpr.backends.numpy.codegen.statements import Invocation, Return
+from nameexpr.compiler.compilation import Compilation
+from nameexpr.compiler.ir.primitives import shapes_of
+from nameexpr.compiler.ir.program import Program
+from nameexpr.errors import Diagnostic, NameExprError, OperandInfo, error
+from nameexpr.runtime import cache
+from nameexpr.runtime.cache import MISSING
+from nameexpr.runtime.entry import Entry, Latest
+from nameexpr.runtime.operands import OperandSpec, array_of, names_of, repeats
+from nameexpr.runtime.specialise import Function
+
+
+class OnLibrary(Entry):
+    """An entry whose functions run on the arrays of `library`; `origin` is the entry for those of NumPy."""
+
+    __slots__ = ()
+    library: Library
+    origin: Entry
+
+    def specs(self, operands: Sequence[Any]) -> tuple[OperandSpec, ...]:
+        """Return the specifications of unwrapped operands; those of numbers have their type as dtype."""
+        return tuple([
+            OperandSpec((), None, type(one)) if type(one) in NUMBERS
+            else OperandSpec(tuple(array_of(one).shape), names_of(one), array_of(one).dtype)
+            for one in operands
+        ])  # fmt: skip
+
+    def slow_call(self, *values: Any) -> Any:
+        """Run operands that the latest function does not apply to."""
+        given = [value for value in values if value is not MISSING]
+        every = self.unwrap(self.merge(given))
+        operands = [every[position] for position in self.free]
+        specs, same = self.specs(every), () if self.is_bound else repeats(list(map(array_of, operands)))
+        key = tuple([type(array_of(one)) for one in operands]), specs, same
+        found = self.programs.get(key)
+        if found is None:
+            self.refuse_options()
+            found = self.function(specs, every, operands, same), Latest(specs, (), same)
+            self.programs.put(key, found)
+        function, self.latest = found
+        self.origin.call = function if self.free else self._without_operands(function)
+        if self.origin.is_called_by_text and self.origin._is_shared:
+            cache.remember(self.text, function)
+        return function(*operands)
+
+    def refuse_options(self) -> None:
+        """Raise NE616 for an option that is not supported for arrays of the library."""
+        wrong = (
+            "memory_limit" if self.options.memory_limit is not None else "tune" if self.options.tune else ""
+        )
+        if wrong:
+            message = f"{wrong}= is not supported for arrays of {self.library.name}"
+            raise error(Diagnostic("NE616", message, self.text, hint="leave it out, or pass NumPy arrays"))
+
+    def function(
+        self,
+        specs: tuple[OperandSpec, ...],
+        every: Sequence[Any],
+        operands: Sequence[Any],
+        same: tuple[int, ...],
+    ) -> Function:
+        """Return a function for operands like these, of those that are not bound."""
+        compiled = self.compile(specs, same=same)
+        constants: dict[str, Any] = {"names": None, "miss": self.origin.slow_call, "explain": self._explain}
+        constants |= {"missing": MISSING, "reduce": self.options.reduce}
+        program, shapes = compiled.program, compiled.shapes
+        if self.is_bound:
+            folded = self.fold(compiled)
+            held = self._values(folded, every)
+            constants |= {f"a{position}": value for position, value in enumerate(held, len(operands))}
+            program, shapes = folded.rest, shapes_of(folded.rest)
+        has_shapes = not self._fits_all_sizes(compiled.program)
+        guards = self._guards(operands, specs, constants, has_shapes)
+        names = [f"a{n}._data" if names_of(one) is not None else f"a{n}" for n, one in enumerate(operands)]
+        guards += [
+            f"{names[number]} is {names[first]}" for number, first in enumerate(same) if number != first
+        ]
+        return self._generated(compiled, program, shapes, operands, guards, constants)
+
+    def _guards(
+        self,
+        operands: Sequence[Any],
+        specs: Sequence[OperandSpec],
+        constants: dict[str, Any],
+        has_shapes: bool,
+    ) -> list[str]:
+        guards = []
+        for number, one in enumerate(operands):
+            name, own, suffix = f"a{number}", specs[self.free[number]].names, str(number)
+            if type(one) in NUMBERS:
+                constants[f"d{suffix}"] = type(one)
+                guards.append(f"type({name}) is d{suffix}")
+                continue
+            if own is not None:
+                constants |= {f"n{suffix}": own, f"N{suffix}": type(one)}
+                guards.append(f"type({name}) is N{suffix} and {name}._names == n{suffix}")
+                name = f"{name}._data"
+            guards.append(self.library.guard(name, array_of(one), suffix, constants, has_shapes))
+        return guards
+
+    def _generated(
+        self,
+        compiled: Compilation[Any],
+        program: Program,
+        shapes: Sequence[tuple[int, ...]],
+        operands: Sequence[Any],
+        guards: list[str],
+        constants: dict[str, Any],
+    ) -> Function:
+        statements = self.library.statements(program, shapes)
+        last = statements[-1]
+        assert isinstance(last, Return)
+        is_tuple = last.is_tuple or self.options.outputs is not None
+        statements[-1] = Return(last.values, is_tuple)
+        named = [names_of(one) is not None for one in operands]
+        kinds = [type(one) for one in (*operands, *self.fixed.values()) if names_of(one) is not None]
+        if kinds:
+            _wrap_results(compiled, statements, kinds[0], constants, is_tuple=is_tuple)
+        code = function_code(named, guards, statements, constants, self.library.resolve)
+        exec(code, constants)  # noqa: S102  ours only, as for NumPy
+        return self.library.finish(constants["call"], self.text)
+
+    def _values(self, folded: Any, every: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the values computed from the bound operands."""
+        prelude = folded.prelude
+        if prelude is None:
+            return ()
+        arrays = [array_of(every[position]) for position in self.fixed]
+        statements = self.library.statements(prelude, shapes_of(prelude))
+        last = statements[-1]
+        assert isinstance(last, Return)
+        statements[-1] = Return(last.values, is_tuple=True)
+        constants: dict[str, Any] = {
+            "missing": MISSING,
+            "explain": lambda fault, *_: self._reason(fault, every),
+        }
+        code = function_code([False] * len(arrays), [], statements, constants, self.library.resolve)
+        exec(code, constants)  # noqa: S102
+        values: tuple[Any, ...] = constants["call"](*arrays)
+        return values
+
+    def _explain(self, fault: Exception, *operands: Any) -> Exception:
+        return self._reason(fault, self.unwrap(self.merge(operands)))
+
+    def _reason(self, fault: Exception, every: Sequence[Any]) -> Exception:
+        """Return the error for an exception of the library; operands of the right ranks may not fit."""
+        if isinstance(fault, NameExprError | Warning):
+            return fault
+        try:
+            self.compile(self.specs(every))
+        except NameExprError as wrong:
+            return wrong
+        reason = self.library.fault(fault)
+        if reason is None:
+            return fault
+        infos = tuple([
+            OperandInfo(number, tuple(getattr(array_of(one), "shape", ())), names_of(one),
+                        (str(getattr(array_of(one), "dtype", type(one).__name__)),))
+            for number, one in enumerate(every)
+        ])  # fmt: skip
+        message = f"{self.library.name} cannot compute this: {reason}"
+        return error(Diagnostic("NE529", message, self.text, operands=infos))
+
+
+def _wrap_results(
+    compiled: Compilation[Any],
+    statements: list[Any],
+    kind: Any,
+    constants: dict[str, Any],
+    *,
+    is_tuple: bool,
+) -> None:
+    """Return results as tensors with names, of the class of the operands."""
+
+    def wrap_all(names: Sequence[Any], *results: Any) -> tuple[Any, ...]:
+        return tuple(kind._wrap(result, own) for result, own in zip(results, names, strict=True))
+
+    constants |= {"wrap": kind._wrap, "wrap_all": wrap_all}
+    constants["names"] = compiled.names if is_tuple else compiled.names[0]
+    values = statements[-1].values
+    arguments = ("names", *values) if is_tuple else (*values, "names")
+    statements[-1] = Return((Invocation("wrap_all" if is_tuple else "wrap", arguments, {}),))
