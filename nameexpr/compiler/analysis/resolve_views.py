@@ -88,7 +88,7 @@ def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[
     if scope.has_readings or views.has_unknown:
         from nameexpr.compiler.analysis.statement_sizes import settle
 
-        return settle(tree, views)
+        settle(tree, views)
     return views
 
 

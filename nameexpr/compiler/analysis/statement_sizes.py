@@ -11,8 +11,6 @@ from nameexpr.compiler.analysis.resolve import resolve
 from nameexpr.compiler.analysis.resolve_views import local_dots, uses_of
 from nameexpr.compiler.analysis.sizes import solve
 from nameexpr.compiler.ir.axes import Labels
-from nameexpr.errors import SizeError
-from nameexpr.records import replace
 from nameexpr.syntax import ast, walk
 from nameexpr.syntax.items import is_read
 
@@ -69,21 +67,15 @@ def _learn(
     views.sizes.update(sizes)
 
 
-def settle(tree: ast.Formula, views: Views) -> Views:
-    """Return the views with the sizes that all uses of operands and statements determine together, in any
-    order of the statements.
-
-    If positions leave their dims with these sizes, statements determine sizes one after the other.
+def settle(tree: ast.Formula, views: Views) -> None:
+    """Learn the sizes that all uses of operands and statements determine together, in any order of the
+    statements.
     """
     uses = tuple(dict.fromkeys(uses_of(tree.statements)))
-    found = replace(views, axes={**views.axes}, sizes={**views.sizes}, readings={**views.readings})
+    labels = walk.labels_in(*[term for _, term in uses])
     is_learning = any(name not in views.operands for name, _ in uses)
-    try:
-        while is_learning:
-            is_learning = _settled(tree, uses, found)
-    except SizeError:
-        return views
-    return found
+    while is_learning and not labels <= views.sizes.keys():
+        is_learning = _settled(tree, uses, views)
 
 
 def _settled(tree: ast.Formula, uses: Sequence[View], views: Views) -> bool:
@@ -101,13 +93,16 @@ def _settled(tree: ast.Formula, uses: Sequence[View], views: Views) -> bool:
 
 def _shapes(tree: ast.Formula, views: Views) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Yield the statements whose shapes follow from known sizes."""
-    joined, sizes = views.joined, views.sizes
     for statement, axes in zip(tree.statements, views.left, strict=True):
-        dims = [[joined[one].parts if one in joined else ((one,),) for one in labels] for labels in axes or ()]
+        dims = [[_parts_of(label, views) for label in labels] for labels in axes or ()]
         every = {label for dim in dims for parts in dim for part in parts for label in part}
-        if statement.name is not None and axes is not None and every <= sizes.keys():
-            factors = [[sum([_cells(part, sizes) for part in parts]) for parts in dim] for dim in dims]
+        if statement.name is not None and axes is not None and every <= views.sizes.keys():
+            factors = [[sum([_cells(part, views.sizes) for part in parts]) for parts in dim] for dim in dims]
             yield statement.name, tuple(map(prod, factors))
+
+
+def _parts_of(label: str, views: Views) -> tuple[Labels, ...]:
+    return views.joined[label].parts if label in views.joined else ((label,),)
 
 
 def _cells(labels: Labels, sizes: Mapping[str, int]) -> int:
