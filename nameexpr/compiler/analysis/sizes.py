@@ -16,7 +16,7 @@ from nameexpr.compiler.analysis.faults.misuse import check_keywords
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.readings import Reading, sized_by_positions
 from nameexpr.compiler.analysis.resolve import Resolved
-from nameexpr.compiler.ir.axes import DOTS, Labels, is_under_dots
+from nameexpr.compiler.ir.axes import DOTS, Labels, is_under_dots, under_dots
 from nameexpr.errors import TOLD, Diagnostic, error
 from nameexpr.records import field, record, replace
 from nameexpr.syntax.ast import Expression
@@ -247,3 +247,18 @@ def _broadcast(operands: Sequence[Operand], resolved: Resolved, sizes: dict[str,
         for axes, operand in zip(resolved.operands, operands, strict=True)
     )
     return replace(resolved, operands=arrays)
+
+
+def local_dots(resolved: Resolved, operands: Sequence[Operand]) -> Resolved:
+    """Return the dims under `...` with their size in their label, as `...` differs between values."""
+    if DOTS not in resolved.packs:
+        return resolved
+    arrays = tuple(
+        tuple(
+            tuple(under_dots(label.number, size) if is_under_dots(label) else label for label in labels)
+            for labels, size in zip(axes, operand.shape, strict=True)
+        )
+        for axes, operand in zip(resolved.operands, operands, strict=True)
+    )
+    packs = {word: length for word, length in resolved.packs.items() if word != DOTS}
+    return replace(resolved, operands=arrays, packs=packs)

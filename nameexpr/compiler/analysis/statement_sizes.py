@@ -8,8 +8,8 @@ from math import prod
 from nameexpr.compiler.analysis.operands import Operand, View, Views
 from nameexpr.compiler.analysis.readings import labels_of, placed
 from nameexpr.compiler.analysis.resolve import resolve
-from nameexpr.compiler.analysis.resolve_views import local_dots, uses_of
-from nameexpr.compiler.analysis.sizes import solve
+from nameexpr.compiler.analysis.scope import uses_with_terms
+from nameexpr.compiler.analysis.sizes import local_dots, solve
 from nameexpr.compiler.ir.axes import Labels
 from nameexpr.syntax import ast, walk
 from nameexpr.syntax.items import is_read
@@ -27,9 +27,13 @@ def read_statement(
 
     Positions of operands in other statements determine them too.
     """
-    read = [name for name, term in uses_of([statement]) if name in rows or any(map(is_read, term.items))]
+    read = [
+        name for name, term in uses_with_terms([statement]) if name in rows or any(map(is_read, term.items))
+    ]
     own = tuple(
-        dict.fromkeys(pair for pair in uses_of([statement]) if pair[0] in shapes or pair[0] in views.operands)
+        dict.fromkeys(
+            pair for pair in uses_with_terms([statement]) if pair[0] in shapes or pair[0] in views.operands
+        )
     )
     unknown = walk.labels_in(*[term for name, term in own if name in views.operands]) - views.sizes.keys()
     undetermined = unknown or placed(views.readings) - views.sizes.keys()
@@ -71,7 +75,7 @@ def settle(tree: ast.Formula, views: Views) -> None:
     """Learn the sizes that all uses of operands and statements determine together, in any order of the
     statements.
     """
-    uses = tuple(dict.fromkeys(uses_of(tree.statements)))
+    uses = tuple(dict.fromkeys(uses_with_terms(tree.statements)))
     labels = walk.labels_in(*[term for _, term in uses])
     is_learning = any(name not in views.operands for name, _ in uses)
     while is_learning and not labels <= views.sizes.keys():
@@ -125,7 +129,7 @@ def _undetermined_by(tree: ast.Formula, uses: Iterable[View], *, with_places: bo
 
 def _undetermined(tree: ast.Formula, labels: set[str], views: Views) -> Iterator[tuple[str, ast.Term]]:
     """Yield the uses of operands with positions in which only these labels have no size yet."""
-    for pair in uses_of(tree.statements):
+    for pair in uses_with_terms(tree.statements):
         axes = views.axes.get(pair, ()) if pair[0] in views.operands else ()
         readings = [views.readings[label] for one in axes for label in one if label in views.readings]
         unknown = [set(reading.labels) - views.sizes.keys() for reading in readings]
