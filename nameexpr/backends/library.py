@@ -34,7 +34,8 @@ class Library:
     product_dtype : callable
         The name of the dtype of a product of operands (arrays and Python numbers); None if there is none.
     statements : callable
-        The statements of a program, from the program and the shapes of its values.
+        The statements of a program, from the program, the shapes of its values, and the names of the dtypes
+        of its operands.
     resolve : callable
         The function for a module and a name in these statements.
     guard : callable
@@ -58,7 +59,7 @@ class Library:
     arithmetic: Arithmetic
     dtype_name: Callable[[Any], str]
     product_dtype: Callable[[Sequence[Any]], str | None]
-    statements: Callable[[Program, Sequence[tuple[int, ...]]], list[Statement]]
+    statements: Callable[[Program, Sequence[tuple[int, ...]], Sequence[str]], list[Statement]]
     resolve: Callable[[str, str], Any]
     guard: Callable[[str, Any, str, dict[str, Any], bool], str]
     from_number: Callable[[Any, str, Any], Any]

@@ -8,10 +8,10 @@ from typing import Any
 from nameexpr.backends.library import Library
 from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.backends.numpy.codegen.function import function_code
-from nameexpr.backends.numpy.codegen.statements import Invocation, Return
+from nameexpr.backends.numpy.codegen.statements import Invocation, Return, Statement
 from nameexpr.compiler.compilation import Compilation
+from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.ir.primitives import shapes_of
-from nameexpr.compiler.ir.program import Program
 from nameexpr.errors import Diagnostic, NameExprError, OperandInfo, error
 from nameexpr.runtime import cache
 from nameexpr.runtime.cache import MISSING
@@ -74,10 +74,12 @@ class OnLibrary(Entry):
         constants: dict[str, Any] = {"names": None, "miss": self.origin.slow_call, "explain": self._explain}
         constants |= {"missing": MISSING, "reduce": self.options.reduce}
         program, shapes = compiled.program, compiled.shapes
+        dtypes = [self._dtype_of(operand) for operand in operands]
         if self.is_bound:
             folded = self.fold(compiled)
             held = self._values(folded, every)
             constants |= {f"a{position}": value for position, value in enumerate(held, len(operands))}
+            dtypes += map(self._dtype_of, held)
             program, shapes = folded.rest, shapes_of(folded.rest)
         has_shapes = not self._fits_all_sizes(compiled.program)
         guards = self._guards(operands, specs, constants, has_shapes)
@@ -85,7 +87,12 @@ class OnLibrary(Entry):
         guards += [
             f"{names[number]} is {names[first]}" for number, first in enumerate(same) if number != first
         ]
-        return self._generated(compiled, program, shapes, operands, guards, constants)
+        statements = self.library.statements(program, shapes, dtypes)
+        return self._generated(compiled, statements, operands, guards, constants)
+
+    def _dtype_of(self, operand: Any) -> str:
+        """Return the name of the dtype of an unwrapped operand."""
+        return WEAK.get(type(operand)) or self.library.dtype_name(array_of(operand).dtype)
 
     def _guards(
         self,
@@ -111,13 +118,11 @@ class OnLibrary(Entry):
     def _generated(
         self,
         compiled: Compilation[Any],
-        program: Program,
-        shapes: Sequence[tuple[int, ...]],
+        statements: list[Statement],
         operands: Sequence[Any],
         guards: list[str],
         constants: dict[str, Any],
     ) -> Function:
-        statements = self.library.statements(program, shapes)
         last = statements[-1]
         assert isinstance(last, Return)
         is_tuple = last.is_tuple or self.options.outputs is not None
@@ -136,7 +141,8 @@ class OnLibrary(Entry):
         if prelude is None:
             return ()
         arrays = [array_of(every[position]) for position in self.fixed]
-        statements = self.library.statements(prelude, shapes_of(prelude))
+        dtypes = [self._dtype_of(array) for array in arrays]
+        statements = self.library.statements(prelude, shapes_of(prelude), dtypes)
         last = statements[-1]
         assert isinstance(last, Return)
         statements[-1] = Return(last.values, is_tuple=True)

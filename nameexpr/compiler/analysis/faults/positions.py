@@ -110,7 +110,7 @@ def of_a_label(tree: ast.Formula, operands: Mapping[str, Operand], fault: SizeEr
 
 
 def check_labels(tree: ast.Formula, operands: Mapping[str, Operand], sizes: Collection[str]) -> None:
-    """Raise an error for the name of a value in a position that is no label elsewhere (NE225)."""
+    """Raise an error for the name of a value in a position unless it is a label elsewhere (NE225)."""
     bare = [id(node.term) for node in _bare_labels(tree)]
     others = [term for term in walk.terms_in(tree) if id(term) not in bare]
     labels = {atom.name for atom in walk.atoms_of(ast.LABELLED, others)}
