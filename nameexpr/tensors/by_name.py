@@ -50,7 +50,7 @@ class PairedByName(ArithmeticMethods, MatrixProducts, Fills, Display, Protocols)
         return f"{super().__repr__()}.by_name"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return attrgetter("by_name"), (self.by_position,)
+        return attrgetter("by_name"), (self.by_position,)  # type: ignore[attr-defined]
 
     def _unify(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
         other = carrier(self, (left, right))

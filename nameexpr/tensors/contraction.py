@@ -257,9 +257,7 @@ def contracted(a: Core, b: Core, dims: Any) -> tuple[Array, Names]:
     return np.asarray(data), names
 
 
-def contracted_axes(
-    a: Core, b: Core, dims: Any
-) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], Names]:
+def contracted_axes(a: Core, b: Core, dims: Any) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], Names]:
     """Return the axes of the listed dims of two tensors, and the names of a contraction: those of the others.
 
     NE372 if paired sizes differ, NE387 if the lists differ in length, NE473 if a name would occur twice.

@@ -136,9 +136,9 @@ def library_of_options(dtype: Any, options: dict[str, Any], out: Any = None) -> 
 def _by_library(
     library: str, verb: str, size: Any, names: object, dtype: Any, out: Any, options: Any, *values: Any
 ) -> NamedTensor:
-    from nameexpr.tensors.libraries.making import filled
+    from nameexpr.tensors.foreign import makers
 
-    return filled(library, verb, size, names, values, {"dtype": dtype, **options}, out)
+    return makers().filled(library, verb, size, names, values, {"dtype": dtype, **options}, out)  # type: ignore[no-any-return]
 
 
 def _value(value: Any, dtype: np.dtype[Any] | None, verb: str) -> Array:
@@ -237,9 +237,9 @@ def _like(verb: str, input: Any, dtype: Dtype, torch: dict[str, Any], value: Any
 
 def like(verb: str, tensor: NamedTensor, options: dict[str, Any], *values: Any) -> NamedTensor:
     """Return a new tensor of a library with the sizes and names of another."""
-    from nameexpr.tensors.libraries.making import created
+    from nameexpr.tensors.foreign import makers
 
-    return created(tensor._kernels.LIBRARY, verb, tensor._dims, (tensor, *values), options)
+    return makers().created(tensor._kernels.LIBRARY, verb, tensor._dims, (tensor, *values), options)  # type: ignore[no-any-return]
 
 
 def checked_tensor(input: Any, verb: str) -> NamedTensor:
@@ -253,7 +253,13 @@ def checked_tensor(input: Any, verb: str) -> NamedTensor:
 
 @op("makes", extra=True)
 def arange(
-    start: Any, end: Any = None, step: Any = 1, *, names: object = None, dtype: Dtype = None, device: Any = None
+    start: Any,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    names: object = None,
+    dtype: Dtype = None,
+    device: Any = None,
 ) -> NamedTensor:
     """Return evenly spaced numbers from start up to, without, end: one dim.
 
@@ -272,10 +278,12 @@ def arange(
     if step == 0:
         raise error(Diagnostic("NE677", "arange: step cannot be 0", hint="give another step"))
     if library is not None:
-        from nameexpr.tensors.libraries.making import created
+        from nameexpr.tensors.foreign import makers
 
-        made = created(library, "arange", None, (low, high, step), {"dtype": dtype, "device": device})
-        return made if names is None else made.rename(names)
+        made = makers().created(
+            library, "arange", None, (low, high, step), {"dtype": dtype, "device": device}
+        )
+        return made if names is None else made.rename(names)  # type: ignore[no-any-return]
     checked_device(device)
     try:
         data = np.arange(low, high, step, dtype=wanted)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.dispatch import mixture
 from nameexpr.dims import Dims, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
@@ -85,6 +84,8 @@ def undefined(verb: str, operands: tuple[Any, ...]) -> NameExprError:
 
 def mixed(verb: str, own: Any, other: Any) -> NameExprError:
     """Return the error for operands of two libraries (NE507): none is moved to the other silently."""
+    from nameexpr.backends.dispatch import mixture  # imported here: few calls fail
+
     arrays = [getattr(each, "_data", each) for each in (own, other)]
     return mixture(arrays, titles=[f"{verb}: the left operand", "the right one"])
 

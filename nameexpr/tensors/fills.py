@@ -200,7 +200,7 @@ class Fills(Masks):
         return self._write_over(np.asarray(drawn), "random_")
 
     def _range(self) -> tuple[int, int, int]:
-        """Return the range, excluding its end, in which the dtype holds every integer; and the highest end."""
+        """Return the range, without its end, in which the dtype holds every integer, and the highest end."""
         dtype = self.dtype
         if is_float(dtype):
             end = 2 ** (np.finfo(dtype).nmant + 1) if dtype.kind == "f" else 2**8

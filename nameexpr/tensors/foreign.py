@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 import numpy as np
 
 from nameexpr.backends.dispatch import library_name
@@ -63,5 +66,22 @@ def library_of_option(option: object) -> str | None:
     return root if root in KEPT else None
 
 
+def of_library(*operands: Any) -> Any:
+    """Return the first operand that is of a library other than NumPy, as a tensor; None if none is."""
+    for operand in operands:
+        if isinstance(operand, Core):
+            if operand._kernels is not None:
+                return operand
+        elif type(operand) is not np.ndarray and type(operand) not in _PLAIN and library_of(type(operand)):
+            return makers().made(library_of(type(operand)), operand, None, None)
+    return None
+
+
+def makers() -> Any:
+    """Return `nameexpr.tensors.libraries.making`, which is loaded when an array of a library occurs."""
+    return import_module("nameexpr.tensors.libraries.making")
+
+
+_PLAIN = frozenset({*_NUMBERS, str, type(None)})
 KEPT = frozenset({"torch"})
 """Libraries whose arrays a NamedTensor keeps as they are."""

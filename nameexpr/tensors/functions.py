@@ -17,7 +17,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overloa
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.tensors.core import Array, Core, OneDim, Other, SomeDims
 from nameexpr.tensors.faults import unordered
-from nameexpr.tensors.named_tensor import NamedTensor, as_tensor, of_library
+from nameexpr.tensors.named_tensor import NamedTensor, as_tensor
 from nameexpr.tensors.operators import NUMBERS
 from nameexpr.tensors.ops import OPS, op
 from nameexpr.tensors.ordering import Selected
@@ -53,6 +53,8 @@ def function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[Conca
                 if verb in RANKED and (type(input) is complex or other.is_complex()):
                     raise unordered(verb)
                 return other._unify(verb, input, other, kwargs.get("out"))
+        from nameexpr.tensors.foreign import of_library
+
         like = of_library(*args)
         tensor = as_tensor(input) if like is None else like._as_core(input, verb)
         return getattr(tensor, verb)(*args, **kwargs)
@@ -275,6 +277,8 @@ def where(condition: Other, x: Other, y: Other) -> NamedTensor:
     >>> where(c, 1.5, as_tensor(0.0))
     tensor([1.5, 0. ], names=('N',), shape=(2,))
     """
+    from nameexpr.tensors.foreign import of_library
+
     like = of_library(condition, x, y)
     return (as_tensor(condition) if like is None else like)._chosen(condition, x, y)  # type: ignore[no-any-return]
 

@@ -21,7 +21,7 @@ from nameexpr.rules.targets import added_name
 from nameexpr.tensors.arguments import checked_int
 from nameexpr.tensors.core import Core, OneDim
 from nameexpr.tensors.faults import explained
-from nameexpr.tensors.named_tensor import NamedTensor, of_library, wrap
+from nameexpr.tensors.named_tensor import NamedTensor, wrap
 from nameexpr.tensors.operators import REFUSED, as_core
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.writing import write
@@ -105,6 +105,8 @@ def _tensors(tensors: Any, verb: str) -> list[Core]:
         hint = f"{verb}([x, y])"
         raise error(Diagnostic("NE656", f"{verb} takes a list of tensors, not {what}", hint=hint))
     parts = list(tensors)
+    from nameexpr.tensors.foreign import of_library  # imported here: most parts are tensors of NumPy
+
     own = of_library(*parts)
     if own is not None:
         return [own._as_core(part, verb) for part in parts]

@@ -30,7 +30,6 @@ from nameexpr.tensors.fills import Fills
 from nameexpr.tensors.indexing import Indexing
 from nameexpr.tensors.info import Info
 from nameexpr.tensors.movement import Movement
-from nameexpr.tensors.operators import NUMBERS
 from nameexpr.tensors.ops import checked, op
 from nameexpr.tensors.protocols import Protocols
 from nameexpr.tensors.shapes import Shapes
@@ -175,9 +174,7 @@ wrap = NamedTensor._wrap
 
 
 @op("makes")
-def tensor(
-    data: object, names: object = None, dtype: Dtype = None, *, device: Any = None
-) -> NamedTensor:
+def tensor(data: object, names: object = None, dtype: Dtype = None, *, device: Any = None) -> NamedTensor:
     """Return a new tensor with a copy of the data; arrays of other libraries than NumPy are shared.
 
     Parameters
@@ -213,9 +210,7 @@ def tensor(
 
 
 @checked
-def as_tensor(
-    data: object, names: object = None, dtype: Dtype = None, *, device: Any = None
-) -> NamedTensor:
+def as_tensor(data: object, names: object = None, dtype: Dtype = None, *, device: Any = None) -> NamedTensor:
     """Return the data as a tensor that shares memory with it if it is an array of that dtype, else a copy.
 
     A NamedTensor that needs no change is returned itself. Arguments and errors are those of `tensor`.
@@ -255,18 +250,14 @@ def from_numpy(array: npt.NDArray[Any], names: object = None) -> NamedTensor:
     return made(array, names, None, copy=False)
 
 
-def made(
-    data: object, names: object, dtype: object, *, copy: bool, device: Any = None
-) -> NamedTensor:
+def made(data: object, names: object, dtype: object, *, copy: bool, device: Any = None) -> NamedTensor:
     """Return the data as a tensor: the implementation of `tensor` and `as_tensor`."""
     if dtype is not None or device is not None or type(data) is not np.ndarray:
         from nameexpr.tensors import foreign  # imported here: most data are arrays
 
         library = foreign.library_for(data, dtype, device)
         if library is not None:
-            from nameexpr.tensors.libraries.making import made as made_by
-
-            return made_by(library, data, names, dtype, device)
+            return foreign.makers().made(library, data, names, dtype, device)  # type: ignore[no-any-return]
         checked_device(device)
     found = None if type(data) is np.ndarray or isinstance(data, NamedTensor) else foreign.foreign(data)
     old = data if isinstance(data, NamedTensor) else found and wrap(found.array, found.names)
@@ -279,23 +270,6 @@ def made(
     if old is not None and old.has_names():
         check_kept(old, new_names, type(data).__name__, has_all=found is None)
     return with_labels(wrap(array, new_names), coordinates)
-
-
-def of_library(*operands: Any) -> Any:
-    """Return the first operand that is of a library other than NumPy, as a tensor; None if none is."""
-    for operand in operands:
-        if isinstance(operand, NamedTensor):
-            if operand._kernels is not None:
-                return operand
-        elif type(operand) is not np.ndarray and type(operand) not in _PLAIN:
-            from nameexpr.tensors.foreign import library_of
-
-            if library_of(type(operand)):
-                return made(operand, None, None, copy=False)
-    return None
-
-
-_PLAIN = NUMBERS | {list, tuple, str, type(None)}
 
 
 def with_labels(tensor: NamedTensor, coordinates: Any) -> NamedTensor:

@@ -17,11 +17,17 @@ from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.pairing import Pairing, broadcast
 from nameexpr.tensors.arguments import as_dtype, checked_number, generator_or_default
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.factories import check_keywords, checked_dims, checked_tensor, finished, library_of_options
+from nameexpr.tensors.factories import (
+    check_keywords,
+    checked_dims,
+    checked_tensor,
+    finished,
+    library_of_options,
+)
 from nameexpr.tensors.factories import like as like_library
 from nameexpr.tensors.faults import undefined
 from nameexpr.tensors.fills import Generator, uniform
-from nameexpr.tensors.named_tensor import NamedTensor, of_library, with_labels, wrap
+from nameexpr.tensors.named_tensor import NamedTensor, with_labels, wrap
 from nameexpr.tensors.ops import exhausted, op
 
 if TYPE_CHECKING:
@@ -99,9 +105,10 @@ def _random(
 ) -> NamedTensor:
     library = library_of_options(dtype, torch, out)
     if library is not None:
-        from nameexpr.tensors.libraries.making import filled
+        from nameexpr.tensors.foreign import makers
 
-        return filled(library, verb, size, names, (), {"dtype": dtype, "generator": generator, **torch}, out)
+        options = {"dtype": dtype, "generator": generator, **torch}
+        return makers().filled(library, verb, size, names, (), options, out)  # type: ignore[no-any-return]
     check_keywords(verb, torch)
     wanted = as_dtype(dtype) or default_float()
     if not is_float(wanted):
@@ -151,6 +158,8 @@ def normal(
     >>> normal(ne.zeros(2, names="N"), 1.0).names
     ('N',)
     """
+    from nameexpr.tensors.foreign import of_library
+
     library = of_library(mean, std, out)
     if library is not None:
         return _normal_by(library, mean, std, size, {"generator": generator, "out": out})
@@ -173,7 +182,7 @@ def normal(
 
 def _normal_by(like: Any, mean: Any, std: Any, size: Any, options: dict[str, Any]) -> NamedTensor:
     """Return normally distributed numbers of a library."""
-    from nameexpr.tensors.libraries.making import created
+    from nameexpr.tensors.foreign import makers
 
     if size is not None:
         raise _no_size()
@@ -184,7 +193,7 @@ def _normal_by(like: Any, mean: Any, std: Any, size: Any, options: dict[str, Any
     dims = broadcast(given[0]._dims, given[1]._dims, Pairing("normal", "mean", "std"))
     arguments = [each._expanded(shape_of(dims)) for each in given]
     out = options.pop("out")
-    return created(like._kernels.LIBRARY, "normal", dims, tuple(arguments), options, out)
+    return makers().created(like._kernels.LIBRARY, "normal", dims, tuple(arguments), options, out)  # type: ignore[no-any-return]
 
 
 def _no_size() -> Exception:

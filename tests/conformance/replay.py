@@ -147,7 +147,7 @@ if importlib.util.find_spec("ml_dtypes") is None:
 
 
 class Library(NamedTuple):
-    """A library whose arrays are replayed with: how tensors are made and calls are spelt, and what differs."""
+    """A library to replay with: how its tensors are made, how calls are spelt, and what differs."""
 
     tensor: Callable[[Any, Any], Any]
     respelt: Callable[[dict[str, Any]], dict[str, Any]]

@@ -1,4 +1,4 @@
-"""Random numbers by PyTorch, from its generators: `DRAWS`, which write over a tensor, by the operator's name."""
+"""Random numbers from PyTorch's generators, and its factories, by the operator's name."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from nameexpr.backends.torch.kinds import kind_of
-
-Tensor = torch.Tensor
 
 
 def _bernoulli(x: Tensor, chances: Tensor, generator: Any) -> Tensor:
@@ -64,7 +63,17 @@ def _held(value: Any, dtype: Any) -> Any:
 FACTORIES: Mapping[str, Callable[..., Tensor]] = {
     **{
         name: getattr(torch, name)
-        for name in ("zeros", "ones", "empty", "rand", "randn", "zeros_like", "ones_like", "empty_like", "arange")
+        for name in (
+            "zeros",
+            "ones",
+            "empty",
+            "rand",
+            "randn",
+            "zeros_like",
+            "ones_like",
+            "empty_like",
+            "arange",
+        )
     },
     "full": _full,
     "full_like": _full_like,
@@ -72,7 +81,9 @@ FACTORIES: Mapping[str, Callable[..., Tensor]] = {
     "rand_like": _like(torch.rand),
     "randn_like": _like(torch.randn),
 }
-OPTIONS = frozenset(["dtype", "device", "requires_grad", "pin_memory", "layout", "memory_format", "generator"])
+OPTIONS = frozenset(
+    ["dtype", "device", "requires_grad", "pin_memory", "layout", "memory_format", "generator"]
+)
 """The keywords of PyTorch's factories."""
 
 

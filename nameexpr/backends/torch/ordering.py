@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
+from torch import Tensor
 
-Tensor = torch.Tensor
 Ranked = tuple[Tensor, Tensor]
 
 

@@ -14,9 +14,9 @@ import torch
 Kernel = Callable[..., Any]
 
 _ONE = (
-    "exp exp2 expm1 log log10 log1p log2 sqrt rsqrt reciprocal square sigmoid erf erfc erfinv digamma sin cos "
-    "tan asin acos atan sinh cosh tanh asinh acosh atanh deg2rad rad2deg abs neg sign sgn ceil floor trunc "
-    "frac bitwise_not logical_not isnan isinf isfinite relu round"
+    "exp exp2 expm1 log log10 log1p log2 sqrt rsqrt reciprocal square sigmoid erf erfc erfinv digamma sin "
+    "cos tan asin acos atan sinh cosh tanh asinh acosh atanh deg2rad rad2deg abs neg sign sgn ceil floor "
+    "trunc frac bitwise_not logical_not isnan isinf isfinite relu round"
 )
 
 UNARY: Mapping[str, Kernel] = {
@@ -87,7 +87,11 @@ _BY_OTHER_NAMES = {
     "truncated_div": lambda a, b: a.div_(b, rounding_mode="trunc"),
 }
 IN_PLACE: Mapping[str, Kernel] = {
-    **{name: getattr(torch.Tensor, f"{name}_") for name in (*UNARY, *BINARY) if hasattr(torch.Tensor, f"{name}_")},
+    **{
+        name: getattr(torch.Tensor, f"{name}_")
+        for name in (*UNARY, *BINARY)
+        if hasattr(torch.Tensor, f"{name}_")
+    },
     **_BY_OTHER_NAMES,
     "index_fill": lambda x, axis, places, value: x.index_fill_(axis, places.long(), value),
     "masked_fill": torch.Tensor.masked_fill_,

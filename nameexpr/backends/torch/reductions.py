@@ -7,22 +7,22 @@ without PyTorch's warning.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from math import prod as product
+from collections.abc import Callable, Mapping
+from math import prod
 from typing import Any
 
 import torch
+from torch import Tensor
 
-Tensor = torch.Tensor
 Axes = tuple[int, ...]
 
 
-def sum(x: Tensor, *, axis: Axes, keepdims: bool = False, dtype: Any = None) -> Tensor:
+def _sum(x: Tensor, *, axis: Axes, keepdims: bool = False, dtype: Any = None) -> Tensor:
     """Return the sum, of integers and bools in int64."""
     return torch.sum(x, axis, keepdims, dtype=dtype)
 
 
-def prod(x: Tensor, *, axis: Axes, keepdims: bool = False, dtype: Any = None) -> Tensor:
+def _prod(x: Tensor, *, axis: Axes, keepdims: bool = False, dtype: Any = None) -> Tensor:
     """Return the product, of integers and bools in int64: axis after axis, as PyTorch has it."""
     if not axis:
         return torch.prod(x, dtype=dtype)
@@ -31,14 +31,14 @@ def prod(x: Tensor, *, axis: Axes, keepdims: bool = False, dtype: Any = None) ->
     return x
 
 
-def mean(x: Tensor, *, axis: Axes, keepdims: bool = False, dtype: Any = None) -> Tensor:
+def _mean(x: Tensor, *, axis: Axes, keepdims: bool = False, dtype: Any = None) -> Tensor:
     """Return the mean of floats, or in the given dtype."""
     return torch.mean(x, axis, keepdims, dtype=dtype)
 
 
 def _spread(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def kernel(x: Tensor, *, axis: Axes, keepdims: bool = False, correction: float = 1) -> Tensor:
-        if product([x.shape[at] for at in axis]) > correction:
+        if prod([x.shape[at] for at in axis]) > correction:
             return function(x, axis, correction=correction, keepdim=keepdims)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
@@ -47,10 +47,7 @@ def _spread(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return kernel
 
 
-std, var = _spread(torch.std), _spread(torch.var)
-
-
-def logsumexp(x: Tensor, *, axis: Axes, keepdims: bool = False) -> Tensor:
+def _logsumexp(x: Tensor, *, axis: Axes, keepdims: bool = False) -> Tensor:
     """Return log(sum(exp(x))) without overflow."""
     return torch.logsumexp(x, axis, keepdims)
 
@@ -62,40 +59,37 @@ def _truth(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return kernel
 
 
-all, any = _truth(torch.all), _truth(torch.any)
-
-
-def amax(x: Tensor, *, axis: Axes, keepdims: bool = False) -> Tensor:
+def _amax(x: Tensor, *, axis: Axes, keepdims: bool = False) -> Tensor:
     """Return the largest element; nan if there is one."""
     return torch.amax(x, axis, keepdims)
 
 
-def amin(x: Tensor, *, axis: Axes, keepdims: bool = False) -> Tensor:
+def _amin(x: Tensor, *, axis: Axes, keepdims: bool = False) -> Tensor:
     """Return the smallest element; nan if there is one."""
     return torch.amin(x, axis, keepdims)
 
 
-def norm(x: Tensor, *, axis: Axes, keepdims: bool = False, order: float = 2) -> Tensor:
+def _norm(x: Tensor, *, axis: Axes, keepdims: bool = False, order: float = 2) -> Tensor:
     """Return the vector norm of an order over the axes."""
-    return torch.linalg.vector_norm(x, order, axis, keepdims)
+    return torch.linalg.vector_norm(x, order, axis, keepdims)  # type: ignore[no-any-return]
 
 
-def count_nonzero(x: Tensor, *, axis: Axes, keepdims: bool = False) -> Tensor:
+def _count_nonzero(x: Tensor, *, axis: Axes, keepdims: bool = False) -> Tensor:
     """Return how many elements are not 0, as int64."""
     return torch.sum(x != 0, axis, keepdims)
 
 
-def nansum(x: Tensor, *, axis: Axes, keepdims: bool = False, dtype: Any = None) -> Tensor:
+def _nansum(x: Tensor, *, axis: Axes, keepdims: bool = False, dtype: Any = None) -> Tensor:
     """Return the sum of the elements that are not nan."""
     return torch.nansum(x, axis, keepdims, dtype=dtype)
 
 
-def nanmean(x: Tensor, *, axis: Axes, keepdims: bool = False, dtype: Any = None) -> Tensor:
+def _nanmean(x: Tensor, *, axis: Axes, keepdims: bool = False, dtype: Any = None) -> Tensor:
     """Return the mean of the elements that are not nan."""
     return torch.nanmean(x, axis, keepdims, dtype=dtype)
 
 
-def nanvar(x: Tensor, *, axis: Axes, keepdims: bool = False, correction: float = 1) -> Tensor:
+def _nanvar(x: Tensor, *, axis: Axes, keepdims: bool = False, correction: float = 1) -> Tensor:
     """Return the variance of the elements that are not nan; nan if there are none."""
     known = ~torch.isnan(x)
     counted = torch.sum(known, axis, keepdims)
@@ -105,11 +99,30 @@ def nanvar(x: Tensor, *, axis: Axes, keepdims: bool = False, correction: float =
     return torch.where(counted == 0, torch.nan, total / divisor).to(total.dtype)
 
 
-def nanstd(x: Tensor, *, axis: Axes, keepdims: bool = False, correction: float = 1) -> Tensor:
+def _nanstd(x: Tensor, *, axis: Axes, keepdims: bool = False, correction: float = 1) -> Tensor:
     """Return the standard deviation of the elements that are not nan."""
-    return torch.sqrt(nanvar(x, axis=axis, keepdims=keepdims, correction=correction))
+    return torch.sqrt(_nanvar(x, axis=axis, keepdims=keepdims, correction=correction))
 
 
+REDUCTIONS: Mapping[str, Callable[..., Tensor]] = {
+    "all": _truth(torch.all),
+    "amax": _amax,
+    "amin": _amin,
+    "any": _truth(torch.any),
+    "count_nonzero": _count_nonzero,
+    "logsumexp": _logsumexp,
+    "mean": _mean,
+    "nanmean": _nanmean,
+    "nanstd": _nanstd,
+    "nansum": _nansum,
+    "nanvar": _nanvar,
+    "norm": _norm,
+    "prod": _prod,
+    "std": _spread(torch.std),
+    "sum": _sum,
+    "var": _spread(torch.var),
+}
+"""The reductions by the operator's name."""
 QUANTILES = ("linear", "lower", "higher", "midpoint", "nearest")
 """PyTorch's methods to find a quantile between two elements."""
 

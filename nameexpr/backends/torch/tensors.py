@@ -1,4 +1,4 @@
-"""What a `NamedTensor` of PyTorch computes with: PyTorch's functions under the names that all libraries share.
+"""What NamedTensors of PyTorch compute with: PyTorch's functions, under names that all libraries share.
 
 `nameexpr.tensors.libraries` calls them, after the rules for names have found positions. They keep the device
 and the graph of their operands.
@@ -10,34 +10,44 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from torch import Tensor
 
-from nameexpr.backends.torch import ordering, reductions
 from nameexpr.backends.torch.draws import DRAWS, FACTORIES, OPTIONS, range_of
 from nameexpr.backends.torch.kinds import category, dtype_of, kind_of, name_of
 from nameexpr.backends.torch.ordering import ALONG, OF_ALL, PLACES, sort, topk
 from nameexpr.backends.torch.pointwise import BINARY, IN_PLACE, UNARY
+from nameexpr.backends.torch.reductions import QUANTILES, REDUCTIONS, quantile
 from nameexpr.errors import Diagnostic, error
 
 __all__ = [
-    *("ALONG", "BINARY", "IN_PLACE", "OF_ALL", "PLACES", "UNARY", "category", "dtype_of", "kind_of", "name_of"),
-    *("DRAWS", "FACTORIES", "OPTIONS", "ordering", "range_of", "reductions", "sort", "topk"),
+    "ALONG",
+    "BINARY",
+    "DRAWS",
+    "FACTORIES",
+    "IN_PLACE",
+    "OF_ALL",
+    "OPTIONS",
+    "PLACES",
+    "QUANTILES",
+    "REDUCTIONS",
+    "UNARY",
+    "category",
+    "dtype_of",
+    "kind_of",
+    "name_of",
+    "quantile",
+    "range_of",
+    "sort",
+    "topk",
 ]
 
-Tensor = Array = torch.Tensor
+Array = Tensor
 LIBRARY = "torch"
 NAME = "PyTorch"
 REFUSED = (RuntimeError, TypeError, ValueError, IndexError, OverflowError, MemoryError, AssertionError)
 """The exceptions of PyTorch when it cannot apply a function."""
 CAN_WRITE = True
 """Whether arrays are written to in place."""
-QUANTILES = reductions.QUANTILES
-
-REDUCTIONS = {
-    name: getattr(reductions, name)
-    for name in (
-        "sum prod mean std var logsumexp all any amax amin norm count_nonzero nansum nanmean nanstd nanvar"
-    ).split()
-}
 SCANS = {"cumsum": torch.cumsum, "cumprod": torch.cumprod}
 NORMALISED = {"softmax": torch.softmax, "log_softmax": torch.log_softmax}
 
@@ -57,7 +67,7 @@ def strided(x: Tensor) -> tuple[Tensor, tuple[str | None, ...] | None]:
         message = f"{what} does not store all its elements in a regular grid"
         raise error(Diagnostic("NE511", message, hint="x.to_dense(), or x.to_padded_tensor(0.0)"))
     names = getattr(x, "names", None)
-    return (x.rename(None), names) if names and any(names) else (x, None)
+    return (x.rename(None), names) if names and any(names) else (x, None)  # type: ignore[attr-defined]
 
 
 def as_array(value: Any, like: Tensor) -> Tensor:
@@ -151,7 +161,7 @@ def copy(x: Tensor) -> Tensor:
 
 def permute(x: Tensor, order: Sequence[int]) -> Tensor:
     """Return a view with the axes in another order."""
-    return x.permute(order)
+    return x.permute(*order)
 
 
 def select(x: Tensor, axis: int, index: int) -> Tensor:
@@ -226,7 +236,7 @@ def matmul(a: Tensor, b: Tensor) -> Tensor:
 
 def tensordot(a: Tensor, b: Tensor, axes: tuple[tuple[int, ...], tuple[int, ...]]) -> Tensor:
     """Return the sum of products over pairs of axes."""
-    return torch.tensordot(a, b, axes)
+    return torch.tensordot(a, b, axes)  # type: ignore[no-any-return]
 
 
 def joined(arrays: list[Tensor], axis: int, *, is_new: bool) -> Tensor:

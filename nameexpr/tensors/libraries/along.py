@@ -16,7 +16,8 @@ from nameexpr.tensors.core import Array, Core, OneDim
 from nameexpr.tensors.faults import wrong_kind
 from nameexpr.tensors.libraries.operators import LibraryOperators
 from nameexpr.tensors.ops import checked
-from nameexpr.tensors.ordering import ALL, Selected
+from nameexpr.tensors.ordering import Selected
+from nameexpr.tensors.reductions import ALL
 from nameexpr.tensors.without_nan import WithoutNan
 
 if TYPE_CHECKING:
@@ -66,7 +67,11 @@ class LibraryAlong(LibraryOperators, AlongDim, WithoutNan):
             self._check_choice(verb, ALL)
             found = self._ran(verb, lambda: places(self._data.reshape(-1), 0))
             kept = keepdim and self._data.ndim
-            return self._named(found.reshape((1,) * self._data.ndim), self._names) if kept else self._named(found, ())
+            return (
+                self._named(found.reshape((1,) * self._data.ndim), self._names)
+                if kept
+                else self._named(found, ())
+            )
         data, at = self._along(dim, verb)
         self._check_ordered(verb)
         if self._data.ndim:
@@ -109,7 +114,9 @@ class LibraryAlong(LibraryOperators, AlongDim, WithoutNan):
         """Return the indices that sort the elements along a dim; equal ones keep their order if `stable`."""
         self._check_ordered("argsort")
         data, at = self._along(dim, "argsort")
-        return self._kept(self._ran("argsort", lambda: self._kernels.sort(data, at, descending, stable))).indices
+        return self._kept(
+            self._ran("argsort", lambda: self._kernels.sort(data, at, descending, stable))
+        ).indices
 
     def _scan(self, verb: str, dim: Any, dtype: Any, out: Core | None) -> Self:
         wanted = self._as_dtype(dtype)
@@ -119,7 +126,7 @@ class LibraryAlong(LibraryOperators, AlongDim, WithoutNan):
 
     @checked
     def diff(self, n: int | str = 1, dim: OneDim = -1, **others: Unpack[Axis]) -> Self:
-        """Return the differences of adjacent elements along a dim, `n` times; for bools, whether they differ."""
+        """Return the differences of adjacent elements along a dim, `n` times."""
         if isinstance(n, str):
             n, dim = 1, n
         times = checked_int(n, "diff", "n")
@@ -172,7 +179,7 @@ class LibraryAlong(LibraryOperators, AlongDim, WithoutNan):
         if twice:
             raise doubled_fault(twice[0], wanted._dims, self._dims, Pairing(verb, "q", "tensor"))
         options = {"q": wanted._data, "method": method, "skips_nan": verb == "nanquantile"}
-        kernel = self._kernels.reductions.quantile
+        kernel = self._kernels.quantile
         return self._named(
             self._ran(verb, lambda: kernel(self._data, axis=gone, keepdims=keepdim, **options)), names
         )

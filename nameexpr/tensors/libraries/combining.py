@@ -49,7 +49,6 @@ class LibraryArithmetic(LibraryOperators, ArithmeticMethods):
         right = self._as_core(other, "equal")
         return self._kernels.is_equal(self._data, right._data)  # type: ignore[no-any-return]
 
-
     def _joined(self, parts: list[Any], at: int, names: Names, verb: str, out: Any) -> Any:
         """Return tensors joined along an axis; stacked, along a new one."""
         arrays = [part._data for part in parts]
@@ -81,7 +80,11 @@ class LibraryProducts(LibraryOperators, MatrixProducts):
             raise self._refusal(fault, verb, (left,)) from fault
 
     def _check_same_dtype(
-        self, left: Core, right: Core, verb: str, words: tuple[str, str] = ("the left tensor is", "the right one")
+        self,
+        left: Core,
+        right: Core,
+        verb: str,
+        words: tuple[str, str] = ("the left tensor is", "the right one"),
     ) -> None:
         if left.dtype != right.dtype:
             message = f"{verb}: {words[0]} {left.dtype}, and {words[1]} {right.dtype}"

@@ -78,7 +78,7 @@ class LibraryInfo(LibraryOperators, Info):
     @checked
     def element_size(self) -> int:
         """Return the bytes of one element."""
-        return self._data.itemsize
+        return self._data.itemsize  # type: ignore[no-any-return]
 
     @checked
     def is_floating_point(self) -> bool:
@@ -166,7 +166,7 @@ class LibraryProtocols(LibraryOperators, Protocols):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """Return the elements without names, for `np.asarray(x)`: see `numpy`."""
-        array = self.numpy()  # type: ignore[attr-defined]
+        array = self.numpy()
         return np.asarray(array, dtype) if copy is None else np.array(array, dtype, copy=copy)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, /, *inputs: Any, **kwargs: Any) -> Any:

@@ -41,13 +41,15 @@ def _no_array(kernels: Any, data: Any, fault: Exception) -> Exception:
     if not isinstance(fault, kernels.REFUSED):
         return fault
     message = f"{shown(data)} cannot be converted to an array of {kernels.NAME}"
-    return error(Diagnostic("NE653", message, hint="its elements must be numbers, and its lists of one length"))
+    return error(
+        Diagnostic("NE653", message, hint="its elements must be numbers, and its lists of one length")
+    )
 
 
 def filled(
     library: str, verb: str, size: Any, names: object, values: tuple[Any, ...], options: Any, out: Any = None
 ) -> NamedTensor:
-    """Return a new tensor of these sizes, by a library's factory: `options` are its dtype, device and others."""
+    """Return a new tensor of these sizes by a library's factory, with its options: dtype, device, others."""
     dims = checked_dims(verb, size, names)
     return created(library, verb, dims, (shape_of(dims), *values), options, out)
 

@@ -23,8 +23,8 @@ class LibraryOperators(Operators):
 
     __slots__ = ()
 
+    _data: Any
     _kernels: ClassVar[Any]
-    """The module of the library's functions."""
     _unary: ClassVar[Any]
     _binary: ClassVar[Any]
     _reducers: ClassVar[Any]
@@ -37,7 +37,7 @@ class LibraryOperators(Operators):
                 new._names = self._names
                 return new
             if out is not self:
-                return self._write(out, self._unary[verb](self._data), self._names, verb)
+                return self._write(out, self._unary[verb](self._data), self._names, verb)  # type: ignore[no-any-return]
             self._check_writes(f"{verb}_")
             self._kernels.IN_PLACE[verb](self._data)
         except Exception as fault:
@@ -55,12 +55,12 @@ class LibraryOperators(Operators):
             except Exception as fault:
                 raise self._refusal(fault, verb, (left, right)) from fault
         if type(other) not in NUMBERS and not is_operand(other):
-            return NotImplemented
+            return NotImplemented  # type: ignore[no-any-return]
         return self._unify(verb, left, right, out)
 
     def _compare(self, verb: str, other: Any) -> Self:
         if type(other) not in NUMBERS and not is_operand(other):
-            return NotImplemented
+            return NotImplemented  # type: ignore[no-any-return]
         return self._ranked(verb, other)
 
     def _ranked(self, verb: str, other: Any, out: Core | None = None) -> Self:
@@ -92,7 +92,7 @@ class LibraryOperators(Operators):
                 new._names = names
                 return new
             if out is not left:
-                return self._write(out, self._binary[verb](a, b), names, verb)
+                return self._write(out, self._binary[verb](a, b), names, verb)  # type: ignore[no-any-return]
             return self._written_over(verb, a, b, names)
         except Exception as fault:
             said = spelt(verb, is_out=out is not left)
@@ -109,7 +109,7 @@ class LibraryOperators(Operators):
         return unified
 
     def _written_over(self, verb: str, a: Array, b: Any, names: Names) -> Self:
-        """Write the result of two operands over this tensor, the first, by the library's in-place function."""
+        """Write the result over this tensor, the first operand, by the library's in-place function."""
         said = spelt(verb, is_out=False)
         self._check_writes(said)
         shape = tuple(a.shape)
@@ -125,7 +125,11 @@ class LibraryOperators(Operators):
         """Raise NE688 if the library's arrays are never written to."""
         if not self._kernels.CAN_WRITE:
             message = f"{verb}: an array of {self._kernels.NAME} is never written to"
-            hint = f"x = x.{verb.rstrip('_')}(...) makes a new one" if verb.isidentifier() else "where() makes a new one"
+            hint = (
+                f"x = x.{verb.rstrip('_')}(...) makes a new one"
+                if verb.isidentifier()
+                else "where() makes a new one"
+            )
             raise error(Diagnostic("NE688", message, hint=hint))
 
     def _operand(self, operand: Any, verb: str) -> Any:
@@ -143,7 +147,9 @@ class LibraryOperators(Operators):
                 array = self._kernels.as_array(operand, self._data)
             except self._kernels.REFUSED as fault:
                 message = f"{verb} cannot take {shown(operand)} as an operand"
-                raise error(Diagnostic("NE575", message, hint="lists hold numbers, all of one length")) from fault
+                raise error(
+                    Diagnostic("NE575", message, hint="lists hold numbers, all of one length")
+                ) from fault
             return self._wrap(array, (None,) * array.ndim)
         if isinstance(operand, Core | np.ndarray) or is_operand(operand):
             raise mixed(verb, self, operand)
@@ -166,25 +172,26 @@ class LibraryOperators(Operators):
     def _put(self, data: Any, names: Names, verb: str, out: Core | None) -> Self:
         if out is None:
             return self._named(data, names)
-        return self._write(out, data, names, verb if out is not self else f"{verb}_")
+        return self._write(out, data, names, verb if out is not self else f"{verb}_")  # type: ignore[no-any-return]
 
     def _write(self, out: Any, data: Array, names: Names, verb: str) -> Any:
         """Write a result into `out`, which takes its names if it has none, and return `out`."""
-        target, is_out = checked_out(out, verb), out is not self
+        target: Any = checked_out(out, verb)
+        is_out = out is not self
         if getattr(target, "_kernels", None) is not self._kernels:
             raise mixed(f"{verb}: out=", self, target)
         self._check_writes(verb)
         shape = tuple(data.shape)
         if target._names != names or target.shape != shape:
             check_written(target._dims, names, shape, verb, is_out=is_out)
-        check_castable(data.dtype, target._data.dtype, verb, is_out=is_out, category=self._kernels.category)
+        check_castable(data.dtype, target._data.dtype, verb, is_out=is_out, category=self._kernels.category)  # type: ignore[union-attr]
         try:
             if target.shape != shape:
                 resizing(target, shape, 0 not in target.shape)
-                target._data = self._kernels.cast(data, target._data.dtype)
+                target._data = self._kernels.cast(data, target._data.dtype)  # type: ignore[union-attr]
             else:
-                self._kernels.copy_into(target._data, data)
-        except self._kernels.REFUSED as fault:
+                self._kernels.copy_into(target._data, data)  # type: ignore[union-attr]
+        except self._kernels.REFUSED as fault:  # type: ignore[union-attr]
             raise self._refusal(fault, verb, (target,), target) from fault
         target._names = names
         return target
@@ -212,7 +219,9 @@ class LibraryOperators(Operators):
         wanted = None if dtype is None else self._kernels.dtype_of(dtype)
         if dtype is not None and wanted is None:
             message = f"{shown(dtype)} is not a dtype of {self._kernels.NAME}"
-            raise error(Diagnostic("NE655", message, hint="'float32', 'int64' and 'bool' are names of dtypes"))
+            raise error(
+                Diagnostic("NE655", message, hint="'float32', 'int64' and 'bool' are names of dtypes")
+            )
         return wanted
 
     def _reduce(self, verb: str, dim: object, keepdim: bool, out: Core | None = None, **options: Any) -> Self:

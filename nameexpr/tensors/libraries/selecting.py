@@ -61,9 +61,8 @@ class LibrarySelecting(LibraryOperators, Movement, Shapes, Indexing, Masks):
             raise self._refusal(fault, "x[...]", (self,)) from fault
 
     def _item(self, item: Any, *, is_isel: bool = False) -> tuple[Any, IndexItem]:
-        if not isinstance(item, int | slice | np.generic) and item is not None and item is not ...:
-            if isinstance(item, Core | self._kernels.Array | np.ndarray | list | tuple):
-                return self._array_item(item)
+        if isinstance(item, Core | self._kernels.Array | np.ndarray | list | tuple):
+            return self._array_item(item)
         return super()._item(item, is_isel=is_isel)
 
     def _array_item(self, item: Any) -> tuple[Any, IndexItem]:
@@ -145,11 +144,13 @@ class LibrarySelecting(LibraryOperators, Movement, Shapes, Indexing, Masks):
 
     def _fill_value(self, value: Any, verb: str) -> Any:
         """Return a number, or a 0-d tensor, in the dtype of this tensor (NE570, NE579)."""
-        operand = self._operand(value, verb) if not isinstance(value, str | None) else value
+        operand: Any = self._operand(value, verb) if not isinstance(value, str | None) else value
         is_number = type(operand) in NUMBERS
         if not is_number and not (isinstance(operand, Core) and not operand._data.ndim):
             message = f"{verb}: the value must be a number or a 0-d tensor, not {shown(value)}"
-            hint = {"fill": "copy_", "index_fill": "x[...] = values"}.get(verb.rstrip("_"), "where(condition, x, y)")
+            hint = {"fill": "copy_", "index_fill": "x[...] = values"}.get(
+                verb.rstrip("_"), "where(condition, x, y)"
+            )
             raise error(Diagnostic("NE579", message, hint=f"{hint} takes values from a tensor"))
         kernels = self._kernels
         is_complex = type(operand) is complex if is_number else kernels.kind_of(operand.dtype) == "c"
@@ -190,7 +191,7 @@ class LibrarySelecting(LibraryOperators, Movement, Shapes, Indexing, Masks):
         return self._bounded(places, at, data.shape[at], verb)
 
     def _bounded(self, places: Any, at: int, size: int, verb: str) -> Any:
-        """Return positions along an axis, none of them negative; if they can be read, they are checked (NE802)."""
+        """Return positions along an axis, none of them negative (NE802 if a known one is outside)."""
         kind = self._kernels.kind_of(places.dtype)
         if kind not in "iu":
             message = f"{verb}: indices must be integers, not {places.dtype}"
@@ -210,7 +211,9 @@ class LibrarySelecting(LibraryOperators, Movement, Shapes, Indexing, Masks):
         both = [self._as_core(value, "where") for value in (x, y)]
         dims = pairing_broadcast(both[0]._dims, both[1]._dims, Pairing("where"))
         dims = pairing_broadcast(dims, mask._dims, Pairing("where", "tensor", "condition"))
-        data = [given if type(given) in NUMBERS else each._data for given, each in zip((x, y), both, strict=True)]
+        data = [
+            given if type(given) in NUMBERS else each._data for given, each in zip((x, y), both, strict=True)
+        ]
         try:
             return self._named(self._kernels.where(mask._data, *data), names_of(dims))
         except Exception as fault:

@@ -11,13 +11,14 @@ tensor([[2., 2., 2.],
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NoReturn, Self
+from operator import attrgetter
+from typing import Any, ClassVar, Self
 
 import torch
 from torch.utils import _pytree
 
 from nameexpr.backends.torch import tensors as kernels
-from nameexpr.errors import Diagnostic, error
+from nameexpr.backends.torch.pointwise import BINARY, UNARY
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.libraries.classes import LibraryTensor
@@ -29,15 +30,16 @@ class TorchTensor(LibraryTensor):
 
     __slots__ = ()
 
-    _kernels = kernels
-    _unary = kernels.UNARY
-    _binary = kernels.BINARY
-    _reducers = kernels.REDUCTIONS
+    _data: Any
+    _kernels: ClassVar[Any] = kernels
+    _unary: ClassVar[Any] = UNARY
+    _binary: ClassVar[Any] = BINARY
+    _reducers: ClassVar[Any] = kernels.REDUCTIONS
 
     @property
     def tensor(self) -> torch.Tensor:
         """The tensor of PyTorch itself: writing to it writes to this one."""
-        return self._data
+        return self._data  # type: ignore[no-any-return]
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -47,7 +49,7 @@ class TorchTensor(LibraryTensor):
     @property
     def requires_grad(self) -> bool:
         """Whether PyTorch records what is done with this tensor; may be set."""
-        return self._data.requires_grad
+        return self._data.requires_grad  # type: ignore[no-any-return]
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -59,7 +61,7 @@ class TorchTensor(LibraryTensor):
         self._tried("requires_grad_", lambda: self._data.requires_grad_(requires_grad))
         return self
 
-    @property
+    @property  # type: ignore[override]
     def grad(self) -> Self | None:
         """The gradient, with the names of this tensor, None if there is none; may be set."""
         grad = self._data.grad
@@ -76,9 +78,9 @@ class TorchTensor(LibraryTensor):
         return given._data  # type: ignore[return-value]
 
     @property
-    def is_leaf(self) -> bool:
+    def is_leaf(self) -> bool:  # type: ignore[override]
         """Whether the tensor was not computed from others that require gradients."""
-        return self._data.is_leaf
+        return self._data.is_leaf  # type: ignore[no-any-return]
 
     @property
     def grad_fn(self) -> Any:
@@ -129,7 +131,7 @@ class TorchTensor(LibraryTensor):
         names, kind = self._names, type(self)
 
         def call(grad: torch.Tensor) -> Any:
-            return bare(hook(kind._wrap(grad, names)))
+            return bare(hook(kind._wrap(grad, names)))  # type: ignore[arg-type]
 
         return self._tried("register_hook", lambda: self._data.register_hook(call))
 
@@ -139,7 +141,7 @@ class TorchTensor(LibraryTensor):
         names, kind = self._names, type(self)
 
         def call(leaf: torch.Tensor) -> None:
-            hook(kind._wrap(leaf, names))
+            hook(kind._wrap(leaf, names))  # type: ignore[arg-type]
 
         verb = "register_post_accumulate_grad_hook"
         return self._tried(verb, lambda: self._data.register_post_accumulate_grad_hook(call))
@@ -147,12 +149,12 @@ class TorchTensor(LibraryTensor):
     @property
     def device(self) -> torch.device:  # type: ignore[override]
         """The device of the elements."""
-        return self._data.device
+        return self._data.device  # type: ignore[no-any-return]
 
     @checked
     def get_device(self) -> int:
         """Return the number of the GPU, -1 for the CPU."""
-        return self._data.get_device()
+        return self._data.get_device()  # type: ignore[no-any-return]
 
     @checked
     def cpu(self, memory_format: Any = None) -> Self:
@@ -168,7 +170,7 @@ class TorchTensor(LibraryTensor):
     @checked
     def is_contiguous(self, memory_format: Any = torch.contiguous_format) -> bool:
         """Return whether the elements are contiguous in memory, in the order of the memory format."""
-        return self._data.is_contiguous(memory_format=memory_format or torch.contiguous_format)
+        return self._data.is_contiguous(memory_format=memory_format or torch.contiguous_format)  # type: ignore[no-any-return]
 
     @checked
     def contiguous(self, memory_format: Any = torch.contiguous_format) -> Self:
@@ -185,17 +187,17 @@ class TorchTensor(LibraryTensor):
     @checked
     def data_ptr(self) -> int:
         """Return the address of the first element: equal for views that start there."""
-        return self._data.data_ptr()
+        return self._data.data_ptr()  # type: ignore[no-any-return]
 
     @checked
     def is_pinned(self) -> bool:
         """Return whether the memory is pinned, for copies to a GPU."""
-        return self._data.is_pinned()
+        return self._data.is_pinned()  # type: ignore[no-any-return]
 
     @checked
     def is_shared(self) -> bool:
         """Return whether processes share the memory."""
-        return self._data.is_shared()
+        return self._data.is_shared()  # type: ignore[no-any-return]
 
     @checked
     def share_memory_(self) -> Self:
@@ -216,9 +218,17 @@ class TorchTensor(LibraryTensor):
         return object.__hash__(self)
 
 
-for _name in ("is_cuda", "is_sparse", "is_sparse_csr", "nbytes", "itemsize", "is_mps", "is_meta", "retains_grad"):
-    _doc = getattr(torch.Tensor, _name).__doc__ and f"PyTorch's `{_name}`."
-    setattr(TorchTensor, _name, property(lambda self, _name=_name: getattr(self._data, _name), doc=_doc))
+for _name in (
+    "is_cuda",
+    "is_sparse",
+    "is_sparse_csr",
+    "nbytes",
+    "itemsize",
+    "is_mps",
+    "is_meta",
+    "retains_grad",
+):
+    setattr(TorchTensor, _name, property(attrgetter(f"_data.{_name}"), doc=f"PyTorch's `{_name}`."))
 
 
 def bare(value: Any) -> Any:
