@@ -17,7 +17,7 @@ import numpy as np
 
 from nameexpr.backends.numpy.arrays import category, default_float
 from nameexpr.dims import DIM_LIMIT, Dims, dims_of
-from nameexpr.errors import Diagnostic, did_you_mean, error
+from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import ShownCall, fault, shown
 from nameexpr.rules.targets import checked_names
 from nameexpr.tensors.arguments import (
@@ -26,6 +26,13 @@ from nameexpr.tensors.arguments import (
     checked_real,
     checked_sizes,
     plain,
+)
+from nameexpr.tensors.by_option import (
+    check_keywords,
+    library_of_option,
+    made_by_library,
+    made_like,
+    made_range,
 )
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import not_held, undefined
@@ -92,9 +99,9 @@ def full(
     >>> full((2,), 7, names="N")
     tensor([7, 7], names=('N',), shape=(2,))
     """
-    library = library_of_options(dtype, torch)
-    if library is not None:
-        return _by_library(library, "full", (size,), names, dtype, None, torch, fill_value)
+    made = made_by_library("full", (size,), names, {"dtype": dtype, **torch}, None, fill_value)
+    if made is not None:
+        return made  # type: ignore[no-any-return]
     wanted = as_dtype(dtype)
     if wanted is None:
         is_float = isinstance(fill_value, float)
@@ -106,9 +113,9 @@ def _filled(
     verb: str, size: tuple[Any, ...], names: object, dtype: Dtype, out: Any, torch: dict[str, Any], value: Any
 ) -> NamedTensor:
     if dtype is not None or torch or out is not None:
-        library = library_of_options(dtype, torch, out)
-        if library is not None:
-            return _by_library(library, verb, size, names, dtype, out, torch)
+        made = made_by_library(verb, size, names, {"dtype": dtype, **torch}, out)
+        if made is not None:
+            return made  # type: ignore[no-any-return]
     check_keywords(verb, torch)
     dims = checked_dims(verb, size, names)
     shape = tuple(dim.size for dim in dims)
@@ -122,23 +129,6 @@ def _filled(
     except MemoryError as fault:
         raise exhausted(verb, fault, shape) from fault
     return finished(data, dims, verb, out)
-
-
-def library_of_options(dtype: Any, options: dict[str, Any], out: Any = None) -> str | None:
-    """Return the library, other than NumPy, of the dtype, the device or the output of a new tensor."""
-    from nameexpr.tensors.foreign import library_of_option  # imported here: most factories have no options
-
-    if isinstance(out, Core) and out._kernels is not None:
-        return out._kernels.LIBRARY  # type: ignore[no-any-return]
-    return library_of_option(dtype) or library_of_option(options.get("device"))
-
-
-def _by_library(
-    library: str, verb: str, size: Any, names: object, dtype: Any, out: Any, options: Any, *values: Any
-) -> NamedTensor:
-    from nameexpr.tensors.foreign import makers
-
-    return makers().filled(library, verb, size, names, values, {"dtype": dtype, **options}, out)  # type: ignore[no-any-return]
 
 
 def _value(value: Any, dtype: np.dtype[Any] | None, verb: str) -> Array:
@@ -230,16 +220,9 @@ def _like(verb: str, input: Any, dtype: Dtype, torch: dict[str, Any], value: Any
     tensor = checked_tensor(input, verb)
     if tensor._kernels is not None:
         values = (value,) if verb == "full_like" else ()
-        return like(verb, tensor, {"dtype": dtype, **torch}, *values)
+        return made_like(verb, tensor, {"dtype": dtype, **torch}, *values)  # type: ignore[no-any-return]
     made = _filled(verb, tensor.shape, tensor.names, as_dtype(dtype) or tensor.dtype, None, torch, value)
     return with_labels(made, tensor._coordinates)
-
-
-def like(verb: str, tensor: NamedTensor, options: dict[str, Any], *values: Any) -> NamedTensor:
-    """Return a new tensor of a library with the sizes and names of another."""
-    from nameexpr.tensors.foreign import makers
-
-    return makers().created(tensor._kernels.LIBRARY, verb, tensor._dims, (tensor, *values), options)  # type: ignore[no-any-return]
 
 
 def checked_tensor(input: Any, verb: str) -> NamedTensor:
@@ -267,8 +250,9 @@ def arange(
     tensor([0, 1, 2], names=('N',), shape=(3,))
     """
     low, high = (0, start) if end is None else (start, end)
-    library = None if dtype is None and device is None else library_of_options(dtype, {"device": device})
-    wanted = as_dtype(dtype) if library is None else None
+    options = {"dtype": dtype, "device": device}
+    is_library = library_of_option(dtype) or library_of_option(device)
+    wanted = None if is_library else as_dtype(dtype)
     if wanted is None and any(isinstance(bound, float) for bound in (low, high, step)):
         wanted = default_float()
     for what, bound in (("start", low), ("end", high), ("step", step)):
@@ -277,13 +261,8 @@ def arange(
             raise error(Diagnostic("NE677", f"arange: {what} must be a finite number, not {number}"))
     if step == 0:
         raise error(Diagnostic("NE677", "arange: step cannot be 0", hint="give another step"))
-    if library is not None:
-        from nameexpr.tensors.foreign import makers
-
-        made = makers().created(
-            library, "arange", None, (low, high, step), {"dtype": dtype, "device": device}
-        )
-        return made if names is None else made.rename(names)  # type: ignore[no-any-return]
+    if is_library:
+        return made_range((low, high, step), names, options)  # type: ignore[no-any-return]
     checked_device(device)
     try:
         data = np.arange(low, high, step, dtype=wanted)
@@ -292,33 +271,3 @@ def arange(
     except (MemoryError, ValueError, OverflowError) as fault:
         raise exhausted("arange", fault) from fault
     return wrap(data, checked_names(names, dims_of((None,), data.shape)))
-
-
-_HARMLESS: dict[str, tuple[object, ...] | None] = {
-    "requires_grad": (False, None),
-    "pin_memory": (False, None),
-    "layout": None,
-    "memory_format": None,
-}
-_OWN = {
-    **dict.fromkeys(("zeros", "ones", "empty"), ("names", "dtype", "out")),
-    **dict.fromkeys(("rand", "randn"), ("names", "dtype", "generator", "out")),
-    **dict.fromkeys(("rand_like", "randn_like"), ("dtype", "generator")),
-    "full": ("names", "dtype"),
-}
-"""The keywords of each function; those that are not listed have `dtype`."""
-
-
-def check_keywords(verb: str, torch: dict[str, Any]) -> None:
-    """Accept PyTorch's other keywords if their values are the defaults, and reject them otherwise (NE681)."""
-    for name, value in torch.items():
-        if name == "device":
-            checked_device(value)
-        elif name not in _HARMLESS or value not in (_HARMLESS[name] or (value,)):
-            own = _OWN.get(verb, ("dtype",))
-            hint = did_you_mean(name, own) or f"it takes {' and '.join(f'{keyword}=' for keyword in own)}"
-            if name == "requires_grad":
-                hint = "tensors do not record gradients"
-            elif name == "size" and "names" in own:
-                hint = f"sizes come first: {verb}({shown(value)}{', 1' if verb == 'full' else ''})"
-            raise error(Diagnostic("NE681", f"{verb} does not support {name}={shown(value)}", hint=hint))

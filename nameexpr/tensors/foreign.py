@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from nameexpr.backends.dispatch import library_name
 from nameexpr.backends.numpy.foreign import Foreign, Refusal, classes_within, reader_of
 from nameexpr.errors import Diagnostic, error
+from nameexpr.tensors.by_option import KEPT, library_of_option, makers
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import mixed
 
@@ -60,12 +60,6 @@ def library_for(data: object, dtype: object, device: object) -> str | None:
     return library_of(type(data)) or library_of_option(dtype) or library_of_option(device)
 
 
-def library_of_option(option: object) -> str | None:
-    """Return the library of a dtype or a device, if they are objects of one."""
-    root = type(option).__module__.partition(".")[0]
-    return root if root in KEPT else None
-
-
 def of_library(*operands: Any) -> Any:
     """Return the first operand that is of a library other than NumPy, as a tensor; None if none is."""
     for operand in operands:
@@ -77,11 +71,4 @@ def of_library(*operands: Any) -> Any:
     return None
 
 
-def makers() -> Any:
-    """Return `nameexpr.tensors.libraries.making`, which is loaded when an array of a library occurs."""
-    return import_module("nameexpr.tensors.libraries.making")
-
-
 _PLAIN = frozenset({*_NUMBERS, str, type(None)})
-KEPT = frozenset({"torch"})
-"""Libraries whose arrays a NamedTensor keeps as they are."""

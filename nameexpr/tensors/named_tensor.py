@@ -253,11 +253,11 @@ def from_numpy(array: npt.NDArray[Any], names: object = None) -> NamedTensor:
 def made(data: object, names: object, dtype: object, *, copy: bool, device: Any = None) -> NamedTensor:
     """Return the data as a tensor: the implementation of `tensor` and `as_tensor`."""
     if dtype is not None or device is not None or type(data) is not np.ndarray:
-        from nameexpr.tensors import foreign  # imported here: most data are arrays
+        from nameexpr.tensors import by_option, foreign  # imported here: most data are arrays
 
         library = foreign.library_for(data, dtype, device)
         if library is not None:
-            return foreign.makers().made(library, data, names, dtype, device)  # type: ignore[no-any-return]
+            return by_option.makers().made(library, data, names, dtype, device)  # type: ignore[no-any-return]
         checked_device(device)
     found = None if type(data) is np.ndarray or isinstance(data, NamedTensor) else foreign.foreign(data)
     old = data if isinstance(data, NamedTensor) else found and wrap(found.array, found.names)

@@ -16,15 +16,13 @@ from nameexpr.dims import shape_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.pairing import Pairing, broadcast
 from nameexpr.tensors.arguments import as_dtype, checked_number, generator_or_default
+from nameexpr.tensors.by_option import check_keywords, made_by_library, made_like, makers
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.factories import (
-    check_keywords,
     checked_dims,
     checked_tensor,
     finished,
-    library_of_options,
 )
-from nameexpr.tensors.factories import like as like_library
 from nameexpr.tensors.faults import undefined
 from nameexpr.tensors.fills import Generator, uniform
 from nameexpr.tensors.named_tensor import NamedTensor, with_labels, wrap
@@ -94,7 +92,7 @@ def _random_like(
 ) -> NamedTensor:
     like = checked_tensor(input, f"{verb}_like")
     if like._kernels is not None:
-        return like_library(f"{verb}_like", like, {"dtype": dtype, "generator": generator, **torch})
+        return made_like(f"{verb}_like", like, {"dtype": dtype, "generator": generator, **torch})  # type: ignore[no-any-return]
     check_keywords(f"{verb}_like", torch)
     drawn = _random(verb, like.shape, like.names, as_dtype(dtype) or like.dtype, generator, None, {})
     return with_labels(drawn, like._coordinates)
@@ -103,12 +101,9 @@ def _random_like(
 def _random(
     verb: str, size: Any, names: object, dtype: Dtype, generator: Any, out: Any, torch: dict[str, Any]
 ) -> NamedTensor:
-    library = library_of_options(dtype, torch, out)
-    if library is not None:
-        from nameexpr.tensors.foreign import makers
-
-        options = {"dtype": dtype, "generator": generator, **torch}
-        return makers().filled(library, verb, size, names, (), options, out)  # type: ignore[no-any-return]
+    made = made_by_library(verb, size, names, {"dtype": dtype, "generator": generator, **torch}, out)
+    if made is not None:
+        return made  # type: ignore[no-any-return]
     check_keywords(verb, torch)
     wanted = as_dtype(dtype) or default_float()
     if not is_float(wanted):
@@ -182,8 +177,6 @@ def normal(
 
 def _normal_by(like: Any, mean: Any, std: Any, size: Any, options: dict[str, Any]) -> NamedTensor:
     """Return normally distributed numbers of a library."""
-    from nameexpr.tensors.foreign import makers
-
     if size is not None:
         raise _no_size()
     given = [like._as_core(value, "normal") for value in (mean, std)]

@@ -35,7 +35,7 @@ def name_of(dtype: torch.dtype) -> str:
 
 
 def dtype_of(wanted: object) -> torch.dtype | None:
-    """Return the dtype for one of PyTorch's or NumPy's, or a name; None if it is no dtype of PyTorch.
+    """Return the dtype for one of PyTorch's or NumPy's, or a name; None if PyTorch has no such dtype.
 
     A Python type means what it means to PyTorch: `float` is the default dtype, `int` is int64.
     """

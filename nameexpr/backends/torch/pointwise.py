@@ -26,7 +26,7 @@ UNARY: Mapping[str, Kernel] = {
 
 
 def _with_tensors(function: Kernel) -> Kernel:
-    """Return a function for which a number becomes a tensor of the dtype that it has beside the other."""
+    """Return a function for which a number becomes a tensor of the dtype that it has next to the other."""
 
     def call(a: Any, b: Any) -> Any:
         if not isinstance(a, torch.Tensor):

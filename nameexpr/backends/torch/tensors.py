@@ -46,8 +46,6 @@ LIBRARY = "torch"
 NAME = "PyTorch"
 REFUSED = (RuntimeError, TypeError, ValueError, IndexError, OverflowError, MemoryError, AssertionError)
 """The exceptions of PyTorch when it cannot apply a function."""
-CAN_WRITE = True
-"""Whether arrays are written to in place."""
 SCANS = {"cumsum": torch.cumsum, "cumprod": torch.cumprod}
 NORMALISED = {"softmax": torch.softmax, "log_softmax": torch.log_softmax}
 
@@ -128,7 +126,7 @@ def corners(x: Tensor, edge: int) -> Tensor:
 
 
 def described(x: Tensor) -> list[str]:
-    """Return what the repr tells after names and sizes."""
+    """Return what the repr shows after names and sizes."""
     parts = [f"dtype={x.dtype}", f"device={str(x.device)!r}"]
     if x.grad_fn is not None:
         return [*parts, f"grad_fn=<{x.grad_fn.name()}>"]
@@ -161,7 +159,7 @@ def copy(x: Tensor) -> Tensor:
 
 def permute(x: Tensor, order: Sequence[int]) -> Tensor:
     """Return a view with the axes in another order."""
-    return x.permute(*order)
+    return x.permute(tuple(order))
 
 
 def select(x: Tensor, axis: int, index: int) -> Tensor:

@@ -170,7 +170,7 @@ class LibraryProtocols(LibraryOperators, Protocols):
         return np.asarray(array, dtype) if copy is None else np.array(array, dtype, copy=copy)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
-        """Return the result of `np.float64(2) * x`; raise an error for other functions of NumPy (NE507)."""
+        """Return the result of `np.float64(2) * x`; raise an error for other NumPy functions (NE507)."""
         verb = _SIGNS.get(ufunc.__name__, "")
         others = [each for each in inputs if not isinstance(each, np.generic) and type(each) not in NUMBERS]
         if verb and method == "__call__" and not kwargs and all(each is self for each in others):
@@ -182,7 +182,7 @@ class LibraryProtocols(LibraryOperators, Protocols):
         raise self._not_numpy(ufunc.__name__)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> NoReturn:
-        """Raise an error: functions of NumPy compute with NumPy's arrays (NE507)."""
+        """Raise an error: NumPy functions compute with NumPy arrays (NE507)."""
         raise self._not_numpy(func.__name__)
 
     def _not_numpy(self, name: str) -> Exception:

@@ -22,7 +22,6 @@ class LibraryFills(LibrarySelecting, Fills):
         return self
 
     def _copied_over(self, values: Array, verb: str) -> None:
-        self._check_writes(verb)
         try:
             self._kernels.copy_into(self._data, values)
         except Exception as fault:
@@ -43,7 +42,7 @@ class LibraryFills(LibrarySelecting, Fills):
     def _draws(self, verb: str, *parameters: Any) -> Any:
         """Return the result of the library's function for random numbers."""
         try:
-            return self._needed("DRAWS", verb)[verb](self._data, *parameters)
+            return self._kernels.DRAWS[verb](self._data, *parameters)
         except Exception as fault:
             raise self._refusal(fault, verb, (self,)) from fault
 
@@ -59,12 +58,10 @@ class LibraryFills(LibrarySelecting, Fills):
 
     def _drawn(self, verb: str, parameters: tuple[float, ...], generator: Any) -> Self:
         self._check_floats(verb)
-        self._check_writes(verb)
         self._draws(verb, *parameters, generator)
         return self
 
     def _integers(self, low: int, high: int, generator: Any) -> Self:
-        self._check_writes("random_")
         self._draws("random_", low, high, generator)
         return self
 

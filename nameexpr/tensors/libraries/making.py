@@ -60,7 +60,7 @@ def created(
     """Return the result of a library's factory with the names of dims, or of none."""
     own: Any = class_for(library)._wrap(None, ())  # type: ignore[arg-type]
     given = {word: value for word, value in options.items() if value is not None}
-    for word in given.keys() - own._needed("OPTIONS", verb):
+    for word in given.keys() - own._kernels.OPTIONS:
         raise error(Diagnostic("NE681", f"{verb} does not support {word}={shown(given[word])}"))
     if "dtype" in given:
         given["dtype"] = own._as_dtype(given["dtype"])

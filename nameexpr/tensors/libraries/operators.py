@@ -38,7 +38,6 @@ class LibraryOperators(Operators):
                 return new
             if out is not self:
                 return self._write(out, self._unary[verb](self._data), self._names, verb)  # type: ignore[no-any-return]
-            self._check_writes(f"{verb}_")
             self._kernels.IN_PLACE[verb](self._data)
         except Exception as fault:
             raise self._refusal(fault, spelt(verb, is_out=out is not self), (self,), out) from fault
@@ -111,7 +110,6 @@ class LibraryOperators(Operators):
     def _written_over(self, verb: str, a: Array, b: Any, names: Names) -> Self:
         """Write the result over this tensor, the first operand, by the library's in-place function."""
         said = spelt(verb, is_out=False)
-        self._check_writes(said)
         shape = tuple(a.shape)
         if type(b) not in NUMBERS and b.shape != a.shape:
             shape = np.broadcast_shapes(shape, tuple(b.shape))
@@ -120,17 +118,6 @@ class LibraryOperators(Operators):
         self._kernels.IN_PLACE[verb](a, b)
         self._names = names
         return self
-
-    def _check_writes(self, verb: str) -> None:
-        """Raise NE688 if the library's arrays are never written to."""
-        if not self._kernels.CAN_WRITE:
-            message = f"{verb}: an array of {self._kernels.NAME} is never written to"
-            hint = (
-                f"x = x.{verb.rstrip('_')}(...) makes a new one"
-                if verb.isidentifier()
-                else "where() makes a new one"
-            )
-            raise error(Diagnostic("NE688", message, hint=hint))
 
     def _operand(self, operand: Any, verb: str) -> Any:
         """Return an operand as a number, or as a tensor of this library (NE507, NE575)."""
@@ -180,7 +167,6 @@ class LibraryOperators(Operators):
         is_out = out is not self
         if getattr(target, "_kernels", None) is not self._kernels:
             raise mixed(f"{verb}: out=", self, target)
-        self._check_writes(verb)
         shape = tuple(data.shape)
         if target._names != names or target.shape != shape:
             check_written(target._dims, names, shape, verb, is_out=is_out)
@@ -195,14 +181,6 @@ class LibraryOperators(Operators):
             raise self._refusal(fault, verb, (target,), target) from fault
         target._names = names
         return target
-
-    def _needed(self, table: str, verb: str) -> Any:
-        """Return one of the library's tables, which not all libraries have (NE689)."""
-        found = getattr(self._kernels, table, None)
-        if found is None:
-            message = f"{verb} is not supported for arrays of {self._kernels.NAME}"
-            raise error(Diagnostic("NE689", message, hint="x.numpy() is an array of NumPy"))
-        return found
 
     def _read(self, how: str, verb: str = "") -> Any:
         """Return elements as Python numbers, which have to be known: they are not while a library traces."""

@@ -46,7 +46,6 @@ class LibrarySelecting(LibraryOperators, Movement, Shapes, Indexing, Masks):
         return self._kernels.broadcast_to(self._data, shape)  # type: ignore[no-any-return]
 
     def _resized(self, shape: tuple[int, ...]) -> Array:
-        self._check_writes("resize_")
         try:
             return self._kernels.resized(self._data, shape)  # type: ignore[no-any-return]
         except Exception as fault:
@@ -93,7 +92,6 @@ class LibrarySelecting(LibraryOperators, Movement, Shapes, Indexing, Masks):
         return [int(indices.min()), int(indices.max())] if is_known else []
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._check_writes("x[...] = value")
         places, items = self._key(key)
         names = indexed_names(self._dims, items, "x[...]")
         value = self._operand(value, _ASSIGNED)
@@ -131,7 +129,6 @@ class LibrarySelecting(LibraryOperators, Movement, Shapes, Indexing, Masks):
         return self._kernels.masked_fill(data, mask, number)  # type: ignore[no-any-return]
 
     def _fill_where(self, mask: Array, number: Any, names: Any) -> Self:
-        self._check_writes("masked_fill_")
         try:
             self._kernels.IN_PLACE["masked_fill"](self._data, mask, number)
         except Exception as fault:
@@ -167,7 +164,6 @@ class LibrarySelecting(LibraryOperators, Movement, Shapes, Indexing, Masks):
     def _filled_at(self, data: Array, places: Any, at: int, number: Any, out: Core | None) -> Array:
         try:
             if out is self:
-                self._check_writes("index_fill_")
                 self._kernels.IN_PLACE["index_fill"](data, at, places, number)
                 return data
             return self._kernels.fill_at(data, places, at, number)  # type: ignore[no-any-return]

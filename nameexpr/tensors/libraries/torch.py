@@ -5,7 +5,8 @@
 >>> (w * 2).sum().backward()
 >>> w.grad
 tensor([[2., 2., 2.],
-        [2., 2., 2.]], names=('out', 'in'), shape=(2, 3), dtype=torch.float32, device='cpu')
+        [2., 2., 2.]],
+       names=('out', 'in'), shape=(2, 3), dtype=torch.float32, device='cpu')
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from nameexpr.backends.torch.pointwise import BINARY, UNARY
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.libraries.classes import LibraryTensor
+from nameexpr.tensors.libraries.torch_functions import applied, bare
 from nameexpr.tensors.ops import checked
 
 
@@ -84,7 +86,7 @@ class TorchTensor(LibraryTensor):
 
     @property
     def grad_fn(self) -> Any:
-        """The function of PyTorch's graph that computed the tensor, None for a leaf."""
+        """The node of PyTorch's graph that computed the tensor, None for a leaf."""
         return self._data.grad_fn
 
     @checked
@@ -209,10 +211,8 @@ class TorchTensor(LibraryTensor):
     def __torch_function__(
         cls, func: Callable[..., Any], types: Any, args: Iterable[Any] = (), kwargs: Any = None
     ) -> Any:
-        """Return the result of a function of PyTorch, by nameexpr's operator of that name."""
-        from nameexpr.tensors.libraries.torch_functions import applied
-
-        return applied(func, tuple(args), kwargs or {})
+        """Return the result of a PyTorch function, by nameexpr's operator of that name."""
+        return applied(cls, func, tuple(args), kwargs or {})
 
     def __hash__(self) -> int:
         return object.__hash__(self)
@@ -229,11 +229,6 @@ for _name in (
     "retains_grad",
 ):
     setattr(TorchTensor, _name, property(attrgetter(f"_data.{_name}"), doc=f"PyTorch's `{_name}`."))
-
-
-def bare(value: Any) -> Any:
-    """Return the tensor of PyTorch of a NamedTensor, and other objects unchanged."""
-    return value._data if isinstance(value, Core) else value
 
 
 def _listed(inputs: Any) -> list[Any]:

@@ -14,19 +14,20 @@ import torch
 from nameexpr.errors import Diagnostic, error
 from nameexpr.tensors import functions, joining
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.libraries.torch import TorchTensor, bare
 from nameexpr.tensors.ops import OPS
 
 
-def applied(func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    """Return the result of a function of PyTorch (NE658 if nameexpr has no operator of its name)."""
+def applied(
+    kind: type[Core], func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> Any:
+    """Return the result of a PyTorch function (NE658 if nameexpr has no operator of its name)."""
     if func in _BY_PYTORCH:
         return _BY_PYTORCH[func](*args, **kwargs)
     name = _SIGNS.get(func.__name__, func.__name__)
     function = getattr(joining, name, None) or getattr(functions, name, None)
     if function is not None and name in OPS:
         return function(*args, **kwargs)
-    first = next((each for each in args if isinstance(each, TorchTensor)), None)
+    first = next((each for each in args if isinstance(each, kind)), None)
     if first is args[0] and name in OPS:
         return getattr(first, name)(*args[1:], **kwargs)
     message = f"torch.{func.__name__} does not support the names of a NamedTensor"
@@ -45,7 +46,7 @@ _SIGNS = {
     "__radd__": "add",
     "clip": "clamp",
 }
-"""Functions of PyTorch that have another name here."""
+"""PyTorch functions that have another name here."""
 
 
 def _gradients(outputs: Any, inputs: Any, grad_outputs: Any = None, **options: Any) -> tuple[Any, ...]:
@@ -53,7 +54,7 @@ def _gradients(outputs: Any, inputs: Any, grad_outputs: Any = None, **options: A
     leaves = inputs if isinstance(inputs, tuple | list) else (inputs,)
     found = torch.autograd.grad(_bare(outputs), _bare(leaves), _bare(grad_outputs), **options)
     return tuple([
-        TorchTensor._wrap(grad, leaf._names) if isinstance(leaf, Core) and grad is not None else grad
+        type(leaf)._wrap(grad, leaf._names) if isinstance(leaf, Core) and grad is not None else grad
         for grad, leaf in zip(found, leaves, strict=True)
     ])  # fmt: skip
 
@@ -61,6 +62,11 @@ def _gradients(outputs: Any, inputs: Any, grad_outputs: Any = None, **options: A
 def _backward(tensors: Any, grad_tensors: Any = None, **options: Any) -> None:
     options = {word: _bare(value) for word, value in options.items()}
     torch.autograd.backward(_bare(tensors), _bare(grad_tensors), **options)
+
+
+def bare(value: Any) -> Any:
+    """Return the tensor of PyTorch of a NamedTensor, and other objects unchanged."""
+    return value._data if isinstance(value, Core) else value
 
 
 def _bare(values: Any) -> Any:
@@ -71,4 +77,4 @@ _BY_PYTORCH: dict[Any, Callable[..., Any]] = {
     torch.autograd.grad: _gradients,
     torch.autograd.backward: _backward,
 }
-"""Functions of PyTorch that are called with its own tensors."""
+"""PyTorch functions that are called with its own tensors."""
