@@ -32,7 +32,8 @@ class Size(Int):
 
     Sums, products, quotients and remainders of sizes are sizes. Comparisons are decided by `actual`: PyTorch
     records them as conditions of its graph, and JAX raises an error if the answer depends on the value.
-    Conversions to a number (`int`, `float`, `range`, an index) ask `actual` for it, which PyTorch also records.
+    Conversions to a number (`int`, `float`, `range`, an index) ask `actual` for it, which PyTorch records,
+    too.
 
     Attributes
     ----------
