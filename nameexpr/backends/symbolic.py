@@ -4,9 +4,8 @@ A `Size` takes the place of an int in the shapes that the compiler works on, so 
 programs for symbolic shapes. Its repr is an expression of the sizes of operands, and source that contains it
 is valid for all of them:
 
->>> rows, columns = Size(6, "n0_0", 6), Size(4, "n0_1", 4)
->>> str((rows * columns, 3))
-'(n0_0 * n0_1, 3)'
+>>> str((Size(6, "n0_0", 6), 3))
+'(n0_0, 3)'
 """
 
 from __future__ import annotations
