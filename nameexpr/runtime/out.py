@@ -50,7 +50,8 @@ def _check(out: Any, result: Any, text: str) -> None:
     if isinstance(data, np.ma.MaskedArray):
         message = "out= is a masked array, whose mask would hide the result"
         raise error(Diagnostic("NE611", message, text, hint="give out.data, or an array without a mask"))
-    if library_name(type(array_within(result))) == "dask":
+    kind: Any = type(array_within(result))
+    if library_name(kind) == "dask":
         message = "out= is not supported for Dask arrays, which are computed later"
         hint = "use the result, or write it with its store() or to_zarr()"
         raise error(Diagnostic("NE616", message, text, hint=hint))
