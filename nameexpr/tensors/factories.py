@@ -28,7 +28,6 @@ from nameexpr.tensors.arguments import (
     plain,
 )
 from nameexpr.tensors.by_option import (
-    check_keywords,
     library_of_option,
     made_by_library,
     made_like,
@@ -39,6 +38,7 @@ from nameexpr.tensors.faults import not_held, undefined
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor, with_labels, wrap
 from nameexpr.tensors.operators import is_foreign
 from nameexpr.tensors.ops import exhausted, op
+from nameexpr.tensors.torch_keywords import check_keywords
 from nameexpr.tensors.writing import COMPLEX, check_real, write
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from nameexpr.dims import shape_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.pairing import Pairing, broadcast
 from nameexpr.tensors.arguments import as_dtype, checked_number, generator_or_default
-from nameexpr.tensors.by_option import check_keywords, made_by_library, made_like, makers
+from nameexpr.tensors.by_option import made_by_library, made_like, makers
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.factories import (
     checked_dims,
@@ -27,6 +27,7 @@ from nameexpr.tensors.faults import undefined
 from nameexpr.tensors.fills import Generator, uniform
 from nameexpr.tensors.named_tensor import NamedTensor, with_labels, wrap
 from nameexpr.tensors.ops import exhausted, op
+from nameexpr.tensors.torch_keywords import check_keywords
 
 if TYPE_CHECKING:
     from nameexpr.tensors.core import Dtype
