@@ -195,7 +195,7 @@ class Indexing(Operators):
         return [int(indices.min()), int(indices.max())] if indices.size else []
 
     def _array_item(self, item: Any) -> tuple[Any, IndexItem]:
-        names = item._names if isinstance(item, Core) else None
+        names = as_core(item, "x[...]")._names if isinstance(item, Core) else None
         try:
             array = item._data if isinstance(item, Core) else np.asarray(item)
         except (TypeError, ValueError) as refused:

@@ -183,10 +183,14 @@ class LibraryOperators(Operators):
         return target
 
     def _read(self, how: str, verb: str = "") -> Any:
-        """Return elements as Python numbers, which have to be known: they are not while a library traces."""
+        """Return elements as Python numbers (NE509 if they are not known)."""
         try:
             return getattr(self._kernels, how)(self._data)
         except Exception as fault:
+            if not self._kernels.is_known(self._data):
+                message = f"{verb or how}: the elements of the tensor are not known here"
+                hint = "they are not while a library traces or vectorises code, nor on the device meta"
+                raise error(Diagnostic("NE509", message, hint=hint)) from fault
             raise self._refusal(fault, verb or how, (self,)) from fault
 
     def _check_ordered(self, verb: str) -> None:
@@ -256,7 +260,7 @@ class LibraryOperators(Operators):
             return undefined(verb, tuple(operands))
         said = str(fault).partition("\n")[0]
         hint = _HINTS.get(verb, "the exception that caused this one is the library's own")
-        return error(Diagnostic("NE581", f"{verb}: {kernels.NAME} refuses this: {said}", hint=hint))
+        return error(Diagnostic("NE581", f"{verb}: {kernels.NAME} raised an error: {said}", hint=hint))
 
 
 _OF_FLOATS = frozenset(["mean", "std", "var", "nanmean", "nanstd", "nanvar", "norm"])

@@ -23,6 +23,7 @@ def applied(
     """Return the result of a PyTorch function (NE658 if nameexpr has no operator of its name)."""
     if func in _BY_PYTORCH:
         return _BY_PYTORCH[func](*args, **kwargs)
+    kwargs = {word: value for word, value in kwargs.items() if word[:1] != "_"}
     name = _SIGNS.get(func.__name__, func.__name__)
     function = getattr(joining, name, None) or getattr(functions, name, None)
     if function is not None and name in OPS:
