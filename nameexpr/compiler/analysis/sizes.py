@@ -16,7 +16,7 @@ from nameexpr.compiler.analysis.faults.misuse import check_keywords
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.readings import Reading, sized_by_positions
 from nameexpr.compiler.analysis.resolve import Resolved
-from nameexpr.compiler.ir.axes import DOTS, Labels, is_under_dots
+from nameexpr.compiler.ir.axes import DOTS, Labels, is_under_dots, under_dots
 from nameexpr.errors import TOLD, Diagnostic, error
 from nameexpr.records import field, record, replace
 from nameexpr.syntax.ast import Expression
@@ -129,7 +129,7 @@ def solve(
     equations.solve_all()
     scene = faults.Scene(tree, operands, resolved, keywords, sizes)
     if resolved.readings and not (equations.clashes or equations.contradictions):
-        _solve_positions(scene, equations, plain)
+        _solve_positions(scene, equations, plain, later)
     dims = [labels for axes in resolved.operands for labels in axes]
     inside = chain.from_iterable([_parts_of(labels, resolved) for labels in dims])
     every = chain(chain.from_iterable(chain(dims, inside)), resolved.made)
@@ -182,10 +182,13 @@ def _contradiction(scene: faults.Scene, equation: DimEquation) -> Diagnostic:
     return does_not_add_up(scene, equation.operand, equation.dim, reading)
 
 
-def _solve_positions(scene: faults.Scene, equations: SizeEquations, plain: Collection[str]) -> None:
+def _solve_positions(
+    scene: faults.Scene, equations: SizeEquations, plain: Collection[str], later: Collection[str]
+) -> None:
     """Find the sizes of labels that only positions have, and check that no position leaves its dim.
 
-    A label that is a dim somewhere (`plain` are those of other terms) has its size from there.
+    A label that is a dim somewhere (`plain` are those of other terms) has its size from there. Sizes of
+    `later` may stay unknown.
     """
     from nameexpr.compiler.analysis.faults.positions import no_window, position_fault
 
@@ -211,7 +214,8 @@ def _solve_positions(scene: faults.Scene, equations: SizeEquations, plain: Colle
     if equations.clashes or equations.contradictions:
         return
     positions = [reading for reading in readings if reading.place is not None]
-    known = [reading for reading in positions if not {*reading.labels} & {*plain} - sizes.keys()]
+    waiting = {*plain, *later} - sizes.keys()
+    known = [reading for reading in positions if waiting.isdisjoint(reading.labels)]
     mistakes = [position_fault(scene, used[reading.label], reading) for reading in known]
     if any(mistakes):
         raise error(*[mistake for mistake in mistakes if mistake is not None][:TOLD])
@@ -243,3 +247,18 @@ def _broadcast(operands: Sequence[Operand], resolved: Resolved, sizes: dict[str,
         for axes, operand in zip(resolved.operands, operands, strict=True)
     )
     return replace(resolved, operands=arrays)
+
+
+def local_dots(resolved: Resolved, operands: Sequence[Operand]) -> Resolved:
+    """Return the dims under `...` with their size in their label, as `...` differs between values."""
+    if DOTS not in resolved.packs:
+        return resolved
+    arrays = tuple(
+        tuple(
+            tuple(under_dots(label.number, size) if is_under_dots(label) else label for label in labels)
+            for labels, size in zip(axes, operand.shape, strict=True)
+        )
+        for axes, operand in zip(resolved.operands, operands, strict=True)
+    )
+    packs = {word: length for word, length in resolved.packs.items() if word != DOTS}
+    return replace(resolved, operands=arrays, packs=packs)
