@@ -16,7 +16,7 @@ import numpy as np
 from nameexpr.errors import Diagnostic, NameExprError, error
 
 NUMPY = "numpy"
-SUPPORTED = frozenset({"array_api", "torch"})
+SUPPORTED = frozenset({"array_api", "dask", "torch"})
 """Libraries, other than NumPy, whose arrays texts run on."""
 JOINED_BY_NUMPY = frozenset({"jax", "dask"})
 """Libraries whose functions take NumPy arrays as well."""
@@ -128,6 +128,13 @@ def _described(array: Any) -> str:
     name = name.replace("jax.ArrayImpl", "jax.Array")
     article = "" if name.startswith("a ") else "an " if name[0] in "aeiou" else "a "
     return f"{article}{name}{f' on {device}' if device is not None else ''}"
+
+
+def array_within(operand: Any) -> Any:
+    """Return the array that a NamedTensor, or a `DataArray` in chunks, holds; any other object unchanged."""
+    if type(operand).__name__ == "DataArray" and operand.chunks is not None:
+        return operand.data
+    return getattr(operand, "_data", operand)
 
 
 def is_foreign(kinds: Iterable[Any]) -> bool:
