@@ -8,6 +8,7 @@ from itertools import product
 from nameexpr.compiler.analysis.recurrences import groups_of
 from nameexpr.compiler.analysis.rules.recurrences import recurrence_faults
 from nameexpr.errors import Diagnostic, Mark, Span
+from nameexpr.records import replace
 from nameexpr.syntax import ast
 from nameexpr.syntax.items import group_of, parts_in, parts_of
 from nameexpr.syntax.unparse import unparse_item
@@ -95,6 +96,9 @@ def _positioned_dim(text: str, item: ast.At) -> Iterator[Diagnostic]:
     if isinstance(base, ast.STRETCHED) or any(parts_in((base,))):
         message = f"'{unparse_item(base)}' has no position: it is not a single dim"
         hint = f"name the dim: {unparse_item(base)} T@(t-1)"
+        if not isinstance(base, ast.STRETCHED):
+            whole = unparse_item(replace(item, base=ast.Anonymous()))
+            hint = f"positions count along the whole dim: write {whole}"
         yield Diagnostic("NE226", message, text, (Mark(item.span),), hint=hint)
 
 
