@@ -57,13 +57,8 @@ def test_the_repr_shows_dtype_and_device() -> None:
     assert "..." in repr(x.to("meta")) and "device='meta'" in repr(x.to("meta"))
     shown = repr(ne.tensor(torch.arange(3000.0), names="N")).split()
     wanted = "tensor([0.000e+00, 1.000e+00, 2.000e+00, ..., 2.997e+03, 2.998e+03, 2.999e+03],"
-    assert shown == [
-        *wanted.split(),
-        "names=('N',),",
-        "shape=(3000,),",
-        "dtype=torch.float32,",
-        "device='cpu')",
-    ]
+    wanted += " names=('N',), shape=(3000,), dtype=torch.float32, device='cpu')"
+    assert shown == wanted.split()
     assert "requires_grad=True" in repr(made(2, requires_grad=True))
     assert "grad_fn=<MulBackward0>" in repr(made(2, requires_grad=True) * 2)
 
