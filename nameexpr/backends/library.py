@@ -52,6 +52,8 @@ class Library:
         of the operands, and None to re-raise it.
     copy_into : callable or None
         Writes a result into an array of `out=`; None if arrays are never written to.
+    size_hint : callable
+        A likely value of a size that is not an int, because a function is being traced.
     """
 
     name: str
@@ -67,3 +69,4 @@ class Library:
     finish: Callable[[Function, str], Function]
     fault: Callable[[Exception], str | None]
     copy_into: Callable[[Any, Any], None] | None = None
+    size_hint: Callable[[Any], int] = int

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
 from nameexpr.errors import NameExprError
-from nameexpr.runtime import cache
+from nameexpr.runtime import cache, traced_as
 from nameexpr.runtime.cache import check_is_text
 
 if TYPE_CHECKING:
@@ -129,6 +129,13 @@ def evaluate(
 ) -> tuple[npt.NDArray[Any], ...]: ...
 
 
+def _trace(*args: Any, **named: Any) -> Any:
+    from nameexpr.runtime import tracing
+
+    return tracing.traced_evaluate(*args, **named)
+
+
+@traced_as(_trace)
 def evaluate(
     text: str,
     /,
