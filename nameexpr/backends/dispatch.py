@@ -17,7 +17,7 @@ from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.errors import Diagnostic, NameExprError, error
 
 NUMPY = "numpy"
-SUPPORTED = frozenset({"torch"})
+SUPPORTED = frozenset({"dask", "torch"})
 """Libraries, other than NumPy, whose arrays texts run on."""
 JOINED_BY_NUMPY = frozenset({"jax", "dask"})
 """Libraries whose functions take NumPy arrays as well."""
@@ -66,7 +66,7 @@ def number_type(value: Any) -> Any:
     >>> number_type(2.5), number_type(np.ones(2))
     (<class 'float'>, None)
     """
-    kind = type(value)
+    kind: Any = type(value)
     return kind if kind in NUMBERS else _traced_type(kind)
 
 
@@ -121,6 +121,13 @@ def _described(array: Any) -> str:
     name = f"{module}.{kind.__name__}" if module else f"a {kind.__name__}"
     name = name.replace("jax.ArrayImpl", "jax.Array")
     return f"{'' if name.startswith('a ') else 'a '}{name}{f' on {device}' if device is not None else ''}"
+
+
+def array_within(operand: Any) -> Any:
+    """Return the array that a NamedTensor, or a `DataArray` in chunks, holds; any other object unchanged."""
+    if type(operand).__name__ == "DataArray" and operand.chunks is not None:
+        return operand.data
+    return getattr(operand, "_data", operand)
 
 
 def is_foreign(kinds: Iterable[Any]) -> bool:

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from nameexpr.typing import Operand
 
 
+def _trace(*args: Any, **named: Any) -> Any:
+    from nameexpr.runtime import tracing
+
+    return tracing.traced_compile(*args, **named)
+
+
 @overload
 def compile(  # noqa: A001  the name that re.compile has, too
     text: str,
@@ -56,12 +62,6 @@ def compile(  # noqa: A001
     tune: bool = False,
     **size_keywords: SupportsIndex,
 ) -> Compiled[tuple[npt.NDArray[Any], ...], tuple[NamedTensor, ...]]: ...
-
-
-def _trace(*args: Any, **named: Any) -> Any:
-    from nameexpr.runtime import tracing
-
-    return tracing.traced_compile(*args, **named)
 
 
 @traced_as(_trace)

@@ -27,6 +27,12 @@ OPTIONS_WHERE_FREE = frozenset({"dtype", "order", "tune"})
 """The keywords that are operands in formulas with an operand of that name."""
 
 
+def _trace(*args: Any, **named: Any) -> Any:
+    from nameexpr.runtime import tracing
+
+    return tracing.traced_evaluate(*args, **named)
+
+
 @overload
 def evaluate(  # type: ignore[overload-overlap]  # what has names is not an ArrayLike
     text: str,
@@ -127,12 +133,6 @@ def evaluate(
     operands: Mapping[str, Operand] | None = None,
     **named_operands: Operand,
 ) -> tuple[npt.NDArray[Any], ...]: ...
-
-
-def _trace(*args: Any, **named: Any) -> Any:
-    from nameexpr.runtime import tracing
-
-    return tracing.traced_evaluate(*args, **named)
 
 
 @traced_as(_trace)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.dispatch import library_of, number_type
+from nameexpr.backends.dispatch import array_within, library_of, number_type
 from nameexpr.backends.library import Library
 from nameexpr.compiler.analysis.infer import Typed
 from nameexpr.compiler.analysis.operands import Operand, describe
@@ -29,7 +29,9 @@ from nameexpr.runtime.operands import OperandSpec, array_of, names_of
 def call(entry: Entry, given: Sequence[Any]) -> Any:
     """Run a text on operands, at least one of which is of a library other than NumPy (NE507 for several)."""
     every = entry.merge(given)
-    name = library_of([array_of(value) for value in every], entry.text, titles(entry))
+    name = library_of([array_within(value) for value in every], entry.text, titles(entry))
+    if name == "dask":
+        return import_module("nameexpr.runtime.dask.call").call(entry, every)
     return entry_for(entry, name, every).slow_call(*given)
 
 
@@ -130,7 +132,9 @@ class LibraryFormula(FormulaEntry, OnLibrary):
         arrays = [array_of(one) for one in operands if number_type(one) is None]
         like = next(one for one in arrays if not isinstance(one, np.ndarray | np.generic))
         return [
-            one if number_type(one) is not None or names_of(one) is not None else self.library.as_array(one, like)
+            one
+            if number_type(one) is not None or names_of(one) is not None
+            else self.library.as_array(one, like)
             for one in operands
         ]
 

@@ -73,7 +73,7 @@ class OnLibrary(Entry):
     def without_bound(self) -> OnLibrary:
         """Return an entry of the same text for all operands."""
         kind: Any = type(self)
-        unbound = type(self.origin)(self.text, self.options, None, self.tree)  # type: ignore[call-arg,arg-type]
+        unbound = type(self.origin)(self.text, self.options, None, self.tree)  # type: ignore[call-arg]
         return kind(unbound, self.library)  # type: ignore[no-any-return]
 
     def refuse_options(self) -> None:

@@ -9,42 +9,64 @@ that the text consists of.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any
+from operator import attrgetter
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
+from torch._dynamo import eval_frame, types
 
 from nameexpr.errors import Diagnostic, error
 from nameexpr.runtime import cache
 
+Function = TypeVar("Function", bound=Callable[..., Any])
+in_graph: Callable[[Function], Function] = torch.compiler.allow_in_graph
+constant: Callable[[Function], Function] = torch.compiler.assume_constant_result
 
-@torch.compiler.allow_in_graph
+
+CALLS = (
+    ("nameexpr.runtime.einsum", "einsum"),
+    ("nameexpr.runtime.evaluate", "evaluate"),
+    ("nameexpr.runtime.compile", "compile"),
+    ("nameexpr.runtime.compiled_expression", "CompiledExpression.__call__"),
+    ("nameexpr.runtime.compiled_formula", "CompiledFormula.__call__"),
+)
+"""The functions that call texts."""
+
+
+@in_graph
 def graphed_einsum(text: str, *operands: Any, **options: Any) -> Any:
     """Return the value of an expression: one node of a graph."""
     return import_module("nameexpr.runtime.einsum").einsum(text, *operands, **options)
 
 
-@torch.compiler.allow_in_graph
+@in_graph
 def graphed_evaluate(text: str, /, **named: Any) -> Any:
     """Return the value of a formula: one node of a graph."""
     return import_module("nameexpr.runtime.evaluate").evaluate(text, **named)
 
 
-@torch.compiler.allow_in_graph
+@in_graph
 def graphed_expression(text: str, options: tuple[Any, ...], *operands: Any) -> Any:
     """Return the value of a compiled expression: one node of a graph."""
-    chosen = import_module("nameexpr.runtime.entry").CallOptions(*options)
-    return import_module("nameexpr.runtime.einsum").find_entry(text, chosen.or_none).call(*operands)
+    return import_module("nameexpr.runtime.einsum").find_entry(text, chosen(options)).call(*operands)
 
 
-@torch.compiler.allow_in_graph
+@in_graph
 def graphed_formula(text: str, options: tuple[Any, ...], /, **named: Any) -> Any:
     """Return the value of a compiled formula: one node of a graph."""
-    chosen = import_module("nameexpr.runtime.entry").CallOptions(*options)
     make = import_module("nameexpr.runtime.formula").FormulaEntry
-    return cache.find(cache.formulas, text, chosen.or_none, make).call_named(named)
+    return cache.find(cache.formulas, text, chosen(options), make).call_named(named)
+
+
+def chosen(options: tuple[Any, ...]) -> Any:
+    """Return the options of a compiled text, whose numbers PyTorch may have made symbols."""
+    own = import_module("nameexpr.runtime.entry").CallOptions(*options)
+    sizes = tuple([(name, int(size)) for name, size in own.sizes])
+    limit = own.memory_limit if own.memory_limit is None else int(own.memory_limit)
+    return own._replace(sizes=sizes, memory_limit=limit).or_none
 
 
 def traced_compile(text: str, /, **options: Any) -> Any:
@@ -103,9 +125,13 @@ def refuse(text: str, reason: str, hint: str) -> None:
     torch._dynamo.graph_break(msg=refusal(text, reason, hint))
 
 
-@torch.compiler.assume_constant_result
+@constant
 def refusal(text: str, reason: str, hint: str) -> str:
-    """Return the text of NE688 with a reason."""
+    """Return the text of NE688 with a reason. The call after the break is not traced, nor what it calls."""
+    skip = types.FrameExecStrategy(types.FrameAction.SKIP, types.FrameAction.SKIP)  # type: ignore[attr-defined]
+    for home, name in CALLS:
+        code = attrgetter(name)(import_module(home)).__code__
+        eval_frame.set_code_exec_strategy(code, skip)  # type: ignore[attr-defined]
     message = f"{reason}, which torch.compile cannot trace"
     advice = f"{hint}; or call it outside of the compiled function"
     return str(error(Diagnostic("NE688", message, text, hint=advice)))
