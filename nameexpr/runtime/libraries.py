@@ -71,14 +71,15 @@ class LibraryExpression(ExpressionEntry, OnLibrary):
         """Return operands as arrays of the library; numbers become arrays without dims."""
         arrays = [array_of(one) for one in operands if number_type(one) is None]
         like = next(one for one in arrays if not isinstance(one, np.ndarray | np.generic))
-        wanted = self.library.product_dtype(operands) or "float64"
-        return [
-            self.library.from_number(one, wanted, like)
-            if number_type(one) is not None
-            else one
-            if names_of(one) is not None
+        given = [
+            one
+            if number_type(one) is not None or names_of(one) is not None
             else self.library.as_array(one, like)
             for one in operands
+        ]
+        wanted = self.library.product_dtype(given) or "float64"
+        return [
+            one if number_type(one) is None else self.library.from_number(one, wanted, like) for one in given
         ]
 
     def _dtypes(self, typed: Typed, operands: Sequence[Operand], dtypes: tuple[Any, ...]) -> Dtypes:
