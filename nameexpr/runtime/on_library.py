@@ -195,7 +195,7 @@ class OnLibrary(Entry):
             return wrong
         if isinstance(fault, PositionError | ReducerFault | ReducerMisuse):
             as_numpy = self.library.as_numpy
-            given = [one if type(one) in NUMBERS else as_numpy(array_of(one)) for one in every]
+            given = [one if number_type(one) is not None else as_numpy(array_of(one)) for one in every]
             return run_fault(fault, compiled, given)
         devices = list(dict.fromkeys([str(array_of(one).device) for one in every if _has_device(one)]))
         if len(devices) > 1:
@@ -214,7 +214,7 @@ class OnLibrary(Entry):
 
 
 def _has_device(operand: Any) -> bool:
-    return type(operand) not in NUMBERS and hasattr(array_of(operand), "device")
+    return number_type(operand) is None and hasattr(array_of(operand), "device")
 
 
 def _wrap_results(
