@@ -121,17 +121,17 @@ def check(text: str, operands: Any, options: Mapping[str, Any]) -> None:
 
 
 def refuse(text: str, reason: str, hint: str) -> None:
-    """Break the graph, with the text of NE688: only `fullgraph=True` makes that an error."""
+    """Break the graph, with the text of NE690: only `fullgraph=True` makes that an error."""
     torch._dynamo.graph_break(msg=refusal(text, reason, hint))
 
 
 @constant
 def refusal(text: str, reason: str, hint: str) -> str:
-    """Return the text of NE688 with a reason. The call after the break is not traced, nor what it calls."""
+    """Return the text of NE690 with a reason. The call after the break is not traced, nor what it calls."""
     skip = types.FrameExecStrategy(types.FrameAction.SKIP, types.FrameAction.SKIP)  # type: ignore[attr-defined]
     for home, name in CALLS:
         code = attrgetter(name)(import_module(home)).__code__
         eval_frame.set_code_exec_strategy(code, skip)  # type: ignore[attr-defined]
     message = f"{reason}, which torch.compile cannot trace"
     advice = f"{hint}; or call it outside of the compiled function"
-    return str(error(Diagnostic("NE688", message, text, hint=advice)))
+    return str(error(Diagnostic("NE690", message, text, hint=advice)))

@@ -142,7 +142,7 @@ def test_an_error_shows_the_text_and_numbers() -> None:
 )
 def test_what_cannot_be_traced_is_refused(call: Callable[..., Any], reason: str) -> None:
     traced, _ = compiled(call)
-    with pytest.raises(torch._dynamo.exc.Unsupported, match=rf"NE688\]: {reason}"):
+    with pytest.raises(torch._dynamo.exc.Unsupported, match=rf"NE690\]: {reason}"):
         traced(torch.ones(3, 3))
 
 
