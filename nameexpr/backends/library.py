@@ -56,6 +56,8 @@ class Library:
         The NumPy array of an array, for errors that show elements.
     copy_into : callable or None
         Writes a result into an array of `out=`; None if arrays are never written to.
+    size_hint : callable
+        A likely value of a size that is not an int, because a function is being traced.
     """
 
     name: str
@@ -72,3 +74,4 @@ class Library:
     fault: Callable[[Exception], str | None]
     as_numpy: Callable[[Any], Any] = np.asarray
     copy_into: Callable[[Any, Any], None] | None = None
+    size_hint: Callable[[Any], int] = int
