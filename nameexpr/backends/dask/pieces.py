@@ -203,6 +203,6 @@ def reduced(graph: Graph, value: int, **changes: object) -> int:
     node = graph.nodes[value]
     assert isinstance(node, Reduction)
     changed = replace(node, **{"result": node.compute, **changes})
-    is_like_its_factor = changed.reducer != node.reducer and changed.reducer != "sum"
+    is_like_its_factor = changed.reducer not in (node.reducer, "sum")
     dtype = graph.dtypes[node.factors[0] if is_like_its_factor else value]
     return graph.add(changed, graph.labels[value], node.compute or dtype)

@@ -68,6 +68,9 @@ class Storer:
         stored = self.fitter.stored
         if number not in stored:
             node = self.graph.nodes[number]
+            same = stored.get(node.value) if isinstance(node, Arrange) else None
+            if same is not None and same.axes == node.axes:
+                return same
             fit = self.fitter.fit(number) or self.fitter.fit_at_all(number)
             axes = node.axes if isinstance(node, Arrange) else labels_to_axes(self.graph.labels[number])
             root = number if isinstance(node, Arrange) else arranged(self.graph, number, axes)
