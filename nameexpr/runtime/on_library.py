@@ -9,6 +9,8 @@ from nameexpr.backends.library import Library
 from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.backends.numpy.codegen.function import function_code
 from nameexpr.backends.numpy.codegen.statements import Invocation, Return, Statement
+from nameexpr.backends.numpy.kernels import ReducerFault, ReducerMisuse
+from nameexpr.backends.numpy.reading import PositionError
 from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.ir.primitives import shapes_of
@@ -16,6 +18,7 @@ from nameexpr.errors import Diagnostic, NameExprError, OperandInfo, error
 from nameexpr.runtime import cache
 from nameexpr.runtime.cache import MISSING
 from nameexpr.runtime.entry import Entry, Latest
+from nameexpr.runtime.faults import run_fault
 from nameexpr.runtime.operands import OperandSpec, array_of, names_of, repeats
 from nameexpr.runtime.specialise import Function
 
@@ -163,9 +166,17 @@ class OnLibrary(Entry):
         if isinstance(fault, NameExprError | Warning):
             return fault
         try:
-            self.compile(self.specs(every))
+            compiled = self.compile(self.specs(every))
         except NameExprError as wrong:
             return wrong
+        if isinstance(fault, PositionError | ReducerFault | ReducerMisuse):
+            as_numpy = self.library.as_numpy
+            given = [one if type(one) in NUMBERS else as_numpy(array_of(one)) for one in every]
+            return run_fault(fault, compiled, given)
+        devices = list(dict.fromkeys([str(array_of(one).device) for one in every if _has_device(one)]))
+        if len(devices) > 1:
+            message = f"operands are on different devices: {' and '.join(devices)}"
+            return error(Diagnostic("NE508", message, self.text, hint="move them to one device first"))
         reason = self.library.fault(fault)
         if reason is None:
             return fault
@@ -176,6 +187,10 @@ class OnLibrary(Entry):
         ])  # fmt: skip
         message = f"{self.library.name} cannot compute this: {reason}"
         return error(Diagnostic("NE529", message, self.text, operands=infos))
+
+
+def _has_device(operand: Any) -> bool:
+    return type(operand) not in NUMBERS and hasattr(array_of(operand), "device")
 
 
 def _wrap_results(
