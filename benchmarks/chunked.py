@@ -1,4 +1,4 @@
-"""``python -m benchmarks.chunked``: Dask arrays, on one thread: nameexpr next to the ways to write it with Dask.
+"""``python -m benchmarks.chunked``: Dask arrays, on one thread: nameexpr next to other ways to write it.
 
 Every figure is the time of a peer divided by that of nameexpr, from the call to the computed result, as the
 median over interleaved rounds; a result that differs by more than rounding ends the run. A peer that takes
@@ -116,13 +116,15 @@ def _peers(text: str, *arrays: Any) -> dict[str, Run]:
     import xarray as xr
 
     terms, _, result = text.partition("->")
-    letters = {name: chr(97 + number) for number, name in enumerate(dict.fromkeys(terms.replace(",", " ").split()))}
+    letters = {
+        name: chr(97 + number) for number, name in enumerate(dict.fromkeys(terms.replace(",", " ").split()))
+    }
     subscripts = "".join(letters.get(word, word) for word in text.replace(",", " , ").split())
     dims = [term.split() for term in terms.split(",")]
     named = [xr.DataArray(array, dims=own) for array, own in zip(arrays, dims, strict=True)]
     summed = [name for name in letters if name not in result.split()]
     return {
-        "da.einsum": lambda: da.einsum(subscripts, *arrays, optimize=len(arrays) > 2),  # noqa: PLR2004
+        "da.einsum": lambda: da.einsum(subscripts, *arrays, optimize=len(arrays) > 2),
         "xarray.dot": lambda: xr.dot(*named, dim=summed).transpose(*result.split()).data,
     }
 
