@@ -41,12 +41,19 @@ class OnLibrary(Entry):
         every = self.unwrap(self.merge(given))
         operands = [every[position] for position in self.free]
         specs, same = self.specs(every), () if self.is_bound else repeats(list(map(array_of, operands)))
-        key = tuple([type(array_of(one)) for one in operands]), specs, same
-        found = self.programs.get(key)
+        kinds = tuple([type(array_of(one)) for one in operands])
+        found = self.programs.get((kinds, specs, same)) or self.programs.get(kinds)
         if found is None:
             self.refuse_options()
-            found = self.function(specs, every, operands, same), Latest(specs, (), same)
-            self.programs.put(key, found)
+            is_general = False
+            if self.library.tracing is not None:
+                from nameexpr.runtime.traced import traced_function
+
+                made, is_general = traced_function(self, specs, every, operands)
+            else:
+                made = self.function(specs, every, operands, same)
+            found = made, Latest(specs, (), same)
+            self.programs.put(kinds if is_general else (kinds, specs, same), found)
         function, self.latest = found
         self.origin.call = function if self.free else self._without_operands(function)
         if self.origin.is_called_by_text and self.origin._is_shared:
@@ -128,12 +135,24 @@ class OnLibrary(Entry):
         is_tuple = last.is_tuple or self.options.outputs is not None
         statements[-1] = Return(last.values, is_tuple)
         named = [names_of(one) is not None for one in operands]
-        kinds = [type(one) for one in (*operands, *self.fixed.values()) if names_of(one) is not None]
-        if kinds:
-            _wrap_results(compiled, statements, kinds[0], constants, is_tuple=is_tuple)
+        self.wrap_results(compiled, statements, operands, constants, is_tuple=is_tuple)
         code = function_code(named, guards, statements, constants, self.library.resolve)
         exec(code, constants)  # noqa: S102  ours only, as for NumPy
         return self.library.finish(constants["call"], self.text)
+
+    def wrap_results(
+        self,
+        compiled: Compilation[Any],
+        statements: list[Any],
+        operands: Sequence[Any],
+        constants: dict[str, Any],
+        *,
+        is_tuple: bool,
+    ) -> None:
+        """Return results as tensors with names if an operand is one."""
+        kinds = [type(one) for one in (*operands, *self.fixed.values()) if names_of(one) is not None]
+        if kinds:
+            _wrap_results(compiled, statements, kinds[0], constants, is_tuple=is_tuple)
 
     def _values(self, folded: Any, every: Sequence[Any]) -> tuple[Any, ...]:
         """Return the values computed from the bound operands."""

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from nameexpr.backends.numpy.codegen.statements import Assign, Delete, Return, Statement, Value, value_name
 from nameexpr.compiler.ir.liveness import last_uses
-from nameexpr.compiler.ir.program import Program
+from nameexpr.compiler.ir.program import Instruction, Program
 from nameexpr.errors import Diagnostic, error
 
 Shapes = Sequence[tuple[int, ...]]
@@ -24,7 +24,13 @@ Calls: TypeAlias = Mapping[str, Callable[..., Value]]
 """For each primitive its code, from the instruction, the shapes of its sources, and their names."""
 
 
-def statements_of(program: Program, shapes: Shapes, calls: Calls, library: str = "") -> list[Statement]:
+Several: TypeAlias = Mapping[str, Callable[[Instruction, str, Sequence[str]], list[Statement]]]
+"""For primitives that are several statements these, from the instruction, its name and those of its sources."""
+
+
+def statements_of(
+    program: Program, shapes: Shapes, calls: Calls, library: str = "", several: Several | None = None
+) -> list[Statement]:
     """Return the statements that compute a program from `a0`, `a1`, ..., the last a return (NE529 for a
     primitive without a call).
     """
@@ -34,6 +40,10 @@ def statements_of(program: Program, shapes: Shapes, calls: Calls, library: str =
     for number, instruction in enumerate(program.instructions):
         names = [value_name(source, count) for source in instruction.sources]
         own = [shapes[source] for source in instruction.sources]
+        if several and instruction.primitive in several:
+            name = value_name(count + number, count)
+            statements += several[instruction.primitive](instruction, name, names)
+            continue
         if instruction.primitive not in calls:
             raise error(Diagnostic("NE529", f"{library} has no {instruction.primitive.replace('_', ' ')}"))
         call = calls[instruction.primitive](instruction, own, *names)

@@ -22,6 +22,7 @@ from nameexpr.compiler.lowering.products import (
     Strategy,
     canonical_strategy,
     emit_broadcast,
+    emit_contraction,
     emit_einsum,
     emit_matmul,
     emit_outer,
@@ -111,6 +112,8 @@ def lower_pair(
     if preferred and pair.right and preferred[-1] in pair.left:
         one, other = other, one
         pair = Pair(pair.batch, pair.right, pair.left, pair.summed)
+    if "contraction" in build.target.native:
+        return emit_contraction(build, pair, one, other, compute)
     if compute in {"int64", "uint64"}:
         return _integers(build, pair, one, other, compute)
     if compute in REAL_OF and _is_half_real(build, pair, one, other):
@@ -258,7 +261,8 @@ def _multiply(
     if compute in BLAS and preferred and pair.right and preferred[-1] in pair.left:
         one, other = other, one
         pair = Pair(pair.batch, pair.right, pair.left, ())
-    kind, others = "multiply", _other_kinds(build, pair) if compute in BLAS else []
+    has_choice = compute in BLAS and "contraction" not in build.target.native
+    kind, others = "multiply", _other_kinds(build, pair) if has_choice else []
     if others:
         best = _quickest_product(build, pair, one, other, compute)
         kind = build.choose(sorted(["multiply", *others], key=lambda kind: kind != best))
