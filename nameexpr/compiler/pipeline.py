@@ -251,7 +251,7 @@ def _limited(
 
 def _has_large_value(shapes: Shapes, target: Target) -> bool:
     """Return whether processing slices could pay off without bound operands, whose values alone are kept."""
-    return max(map(prod, shapes), default=0) * WIDEST >= target.tiled_bytes
+    return any(prod(shape) * WIDEST >= target.tiled_bytes for shape in shapes)
 
 
 def _scheduled(

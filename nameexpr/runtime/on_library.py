@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from nameexpr.backends.library import Library
 from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.backends.numpy.codegen.function import function_code
 from nameexpr.backends.numpy.codegen.statements import Invocation, Return, Statement
+from nameexpr.backends.numpy.reading import PositionError
 from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.ir.primitives import shapes_of
@@ -16,6 +19,7 @@ from nameexpr.errors import Diagnostic, NameExprError, OperandInfo, error
 from nameexpr.runtime import cache
 from nameexpr.runtime.cache import MISSING
 from nameexpr.runtime.entry import Entry, Latest
+from nameexpr.runtime.faults import run_fault
 from nameexpr.runtime.operands import OperandSpec, array_of, names_of, repeats
 from nameexpr.runtime.specialise import Function
 
@@ -45,13 +49,7 @@ class OnLibrary(Entry):
         found = self.programs.get((kinds, specs, same)) or self.programs.get(kinds)
         if found is None:
             self.refuse_options()
-            is_general = False
-            if self.library.tracing is not None:
-                from nameexpr.runtime.traced import traced_function
-
-                made, is_general = traced_function(self, specs, every, operands)
-            else:
-                made = self.function(specs, every, operands, same)
+            made, is_general = self.made(specs, every, operands, same)
             found = made, Latest(specs, (), same)
             self.programs.put(kinds if is_general else (kinds, specs, same), found)
         function, self.latest = found
@@ -59,6 +57,16 @@ class OnLibrary(Entry):
         if self.origin.is_called_by_text and self.origin._is_shared:
             cache.remember(self.text, function)
         return function(*operands)
+
+    def made(
+        self,
+        specs: tuple[OperandSpec, ...],
+        every: Sequence[Any],
+        operands: Sequence[Any],
+        same: tuple[int, ...],
+    ) -> tuple[Function, bool]:
+        """Return a function for operands like these, and whether it is for all shapes and dtypes."""
+        return self.function(specs, every, operands, same), False
 
     def refuse_options(self) -> None:
         """Raise NE616 for an option that is not supported for arrays of the library."""
@@ -182,9 +190,11 @@ class OnLibrary(Entry):
         if isinstance(fault, NameExprError | Warning):
             return fault
         try:
-            self.compile(self.specs(every))
+            compiled = self.compile(self.specs(every))
         except NameExprError as wrong:
             return wrong
+        if isinstance(fault, PositionError):
+            return run_fault(fault, compiled, [self._as_numpy(array_of(one)) for one in every])
         reason = self.library.fault(fault)
         if reason is None:
             return fault
@@ -195,6 +205,12 @@ class OnLibrary(Entry):
         ])  # fmt: skip
         message = f"{self.library.name} cannot compute this: {reason}"
         return error(Diagnostic("NE529", message, self.text, operands=infos))
+
+    def _as_numpy(self, one: Any) -> Any:
+        """Return an array whose positions may be wrong as one of NumPy; one without values as zeros."""
+        tracing = self.library.tracing
+        is_known = tracing is None or tracing.is_known(one)
+        return np.asarray(one) if is_known else np.zeros(one.shape, self.library.dtype_name(one.dtype))
 
 
 def _wrap_results(

@@ -9,9 +9,7 @@ computed from numbers, which Python computes on every call.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from nameexpr.backends.library import Tracing
 from nameexpr.backends.numpy.codegen.function import function_code
@@ -24,29 +22,37 @@ from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.runtime.cache import MISSING, Generations
 from nameexpr.runtime.entry import PROGRAMS
+from nameexpr.runtime.on_library import OnLibrary
 from nameexpr.runtime.operands import OperandSpec, array_of, names_of
-
-if TYPE_CHECKING:
-    from nameexpr.runtime.on_library import OnLibrary
 
 Function = Callable[..., Any]
 
 
-def traced_function(
-    entry: OnLibrary, specs: Sequence[OperandSpec], every: Sequence[Any], operands: Sequence[Any]
-) -> tuple[Function, bool]:
-    """Return a function for operands like these, and whether it is for all shapes and dtypes."""
-    tracing = entry.library.tracing
-    assert tracing is not None
-    compiled = entry.compile(specs)
-    has_numbers = any(one.is_weak for one in compiled.program.instructions)
-    if entry.is_bound or has_numbers or any(spec.names is not None for spec in specs):
-        return _specialised(entry, tracing, compiled, specs, every, operands), False
-    run = _compiled(tracing, _traced(entry, tracing, specs), compiled)
-    names = [f"a{position}" for position in range(len(operands))]
-    constants = _constants(entry, run)
-    guards = entry._guards(operands, specs, constants, has_shapes=False)
-    return _function(entry, operands, guards, [Return((Invocation("run", tuple(names), {}),))], constants), True
+class OnTracingLibrary(OnLibrary):
+    """An entry for a library that may compile functions itself."""
+
+    __slots__ = ()
+
+    def made(
+        self,
+        specs: tuple[OperandSpec, ...],
+        every: Sequence[Any],
+        operands: Sequence[Any],
+        same: tuple[int, ...],
+    ) -> tuple[Function, bool]:
+        """Return a function for operands like these, and whether it is for all shapes and dtypes."""
+        tracing = self.library.tracing
+        if tracing is None:
+            return super().made(specs, every, operands, same)
+        compiled = self.compile(specs)
+        has_numbers = any(one.is_weak for one in compiled.program.instructions)
+        if self.is_bound or has_numbers or any(spec.names is not None for spec in specs):
+            return _specialised(self, tracing, compiled, specs, every, operands), False
+        constants = _constants(self, _compiled(tracing, _traced(self, tracing, specs), compiled))
+        guards = self._guards(operands, specs, constants, has_shapes=False)
+        names = tuple([f"a{position}" for position in range(len(operands))])
+        statements = [Return((Invocation("run", names, {}),))]
+        return _function(self, operands, guards, statements, constants), True
 
 
 def _traced(entry: OnLibrary, tracing: Tracing, specs: Sequence[OperandSpec]) -> Function:
@@ -144,7 +150,13 @@ def _specialised(
 
 
 def _constants(entry: OnLibrary, run: Function | None) -> dict[str, Any]:
-    return {"names": None, "miss": entry.origin.slow_call, "explain": entry._explain, "missing": MISSING, "run": run}
+    return {
+        "names": None,
+        "miss": entry.origin.slow_call,
+        "explain": entry._explain,
+        "missing": MISSING,
+        "run": run,
+    }
 
 
 def _function(
@@ -157,8 +169,3 @@ def _function(
     named = [names_of(one) is not None for one in operands]
     exec(function_code(named, guards, statements, constants, entry.library.resolve), constants)  # noqa: S102
     return entry.library.finish(constants["call"], entry.text)
-
-
-def known(operands: Sequence[Any]) -> list[Any]:
-    """Return operands, whose values are known, as arrays of NumPy, to describe what is wrong with them."""
-    return [one if isinstance(one, bool | int | float | complex) else np.asarray(array_of(one)) for one in operands]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from math import isfinite, isnan
 from operator import attrgetter
 from typing import Any
 
+from nameexpr.backends.jax.widths import canonical
 from nameexpr.backends.numpy.codegen.calls import axes_text, window_ranges
 from nameexpr.backends.numpy.codegen.statements import (
     Callee,
@@ -46,8 +47,8 @@ FOREIGN = {
 }
 """Functions that are outside `jax.numpy`."""
 OWN = frozenset(
-    {"cummax", "cummin", "cumprod", "cumsum", "gelu", "log_softmax", "reciprocal", "silu", "softmax", "to_int"}
-)
+    {"cummax", "cummin", "cumprod", "cumsum", "gelu", "log_softmax", "reciprocal", "silu", "softmax"}
+) | {"to_int"}
 """Functions that are not a single call of JAX."""
 OWN_REDUCERS = frozenset({"argmax", "argmin", "logsumexp", "median", "norm"})
 
@@ -97,8 +98,6 @@ def _reducer(reducer: str) -> Callee:
 
 def _dtype(dtype: str) -> str | None:
     """Return a dtype as source, of the width that JAX has now; None for none."""
-    from nameexpr.backends.jax.dtypes import canonical
-
     return quoted(canonical(dtype)) if dtype else None
 
 
@@ -141,7 +140,7 @@ def _multiply(instruction: Instruction, _: Sequence[Shape], x: str, y: str) -> V
     return _jnp("multiply")(*factors)
 
 
-def contracted(letters: Sequence[Shape]) -> tuple[tuple[Shape, Shape], tuple[Shape, Shape]]:
+def contracted(letters: Sequence[Shape]) -> tuple[tuple[Shape, ...], ...]:
     """Return the axes of a pair that `lax.dot_general` sums over, and those that both have in the result.
 
     >>> contracted([(0, 1, 2), (0, 2, 3), (0, 1, 3)])
@@ -150,8 +149,9 @@ def contracted(letters: Sequence[Shape]) -> tuple[tuple[Shape, Shape], tuple[Sha
     left, right, result = letters
     batch = [letter for letter in result if letter in left and letter in right]
     summed = [letter for letter in left if letter in right and letter not in result]
-    by = tuple([tuple([tuple(map(own.index, group)) for own in (left, right)]) for group in (summed, batch)])
-    return by  # type: ignore[return-value]
+    return tuple([
+        tuple([tuple(map(own.index, group)) for own in (left, right)]) for group in (summed, batch)
+    ])  # fmt: skip
 
 
 def _einsum(instruction: Instruction, _: Sequence[Shape], x: str, y: str) -> Value:

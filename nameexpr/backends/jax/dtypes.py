@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from nameexpr.backends.jax.calls import function_of, reducer_of
+from nameexpr.backends.jax.widths import canonical, has_64_bits
 from nameexpr.backends.numpy import formulas
 from nameexpr.backends.numpy.numbers import fold
 from nameexpr.compiler.analysis.build.values import Arithmetic
@@ -25,17 +26,6 @@ Answer = TypeVar("Answer")
 TAKES = {row.kernel: row.takes for row in (*FUNCTIONS.values(), *ALONG.values())}
 """The kinds of numbers that each kernel is defined for."""
 _ONE: dict[str, Any] = {dtype: type_(1) for type_, dtype in WEAK.items()}
-_NARROWED = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}
-
-
-def has_64_bits() -> bool:
-    """Return whether JAX computes in 64 bits now."""
-    return bool(jax.config.jax_enable_x64)
-
-
-def canonical(dtype: str) -> str:
-    """Return the dtype that JAX has for another one: without 64 bits the one of 32."""
-    return dtype if has_64_bits() else _NARROWED.get(dtype, dtype)
 
 
 def dtype_name(dtype: Any) -> str:
@@ -59,7 +49,7 @@ def _by_width(answer: Callable[..., Answer]) -> Callable[..., Answer]:
 
 
 def _sample(dtype: str) -> Any:
-    return _ONE[dtype] if dtype in _ONE else jax.ShapeDtypeStruct((1,), canonical(dtype))
+    return _ONE[dtype] if dtype in _ONE else jax.ShapeDtypeStruct((1,), canonical(dtype))  # type: ignore[no-untyped-call]
 
 
 def _result(function: Callable[..., Any], dtypes: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from nameexpr.backends.jax.checks import record
@@ -66,7 +67,7 @@ def to_int(x: Any) -> Any:
     whole = jnp.trunc(x) if jnp.issubdtype(x.dtype, jnp.inexact) else x
     result = whole.astype(jnp.asarray(0).dtype)
     if jnp.issubdtype(x.dtype, jnp.inexact):
-        limit = -float(jnp.iinfo(result.dtype).min)
+        limit = -float(np.iinfo(result.dtype).min)
         record(jnp.any(~((whole >= -limit) & (whole < limit))), 0, -1)
     return result
 
@@ -164,7 +165,7 @@ def embed(x: Any, shape: Shape, axes: Shape) -> Any:
     first = [axes.index(letter) for letter in dict.fromkeys(axes)]
     sizes = (1,) * (len(first) - x.ndim) + x.shape
     wide = jnp.broadcast_to(x.reshape(_spread(sizes, first, len(shape))), shape)
-    mask = jnp.asarray(True)
+    mask = jnp.ones((), bool)
     for axis, letter in enumerate(axes):
         if axes.index(letter) != axis:
             at = [lax.broadcasted_iota("int32", shape, one) for one in (axes.index(letter), axis)]
@@ -197,15 +198,15 @@ def joined(
     """Return an array of which each value has the part that begins at `starts` and is `lengths` long; what is
     in no part is 0.
     """
-    dtype = dtype or jnp.result_type(*values)
+    wanted = dtype or jnp.result_type(*values)
     parts = [
-        jnp.broadcast_to(jnp.asarray(value, dtype), split).reshape(lengths)
+        jnp.broadcast_to(jnp.asarray(value, wanted), split).reshape(lengths)
         for (_, lengths, split), value in zip(pieces, values, strict=True)
     ]
     axis = _axis_of(shape, pieces)
     if axis is not None:
         return jnp.concatenate(parts, axis)
-    result = jnp.zeros(shape, dtype)
+    result = jnp.zeros(shape, wanted)
     for (starts, _, _), part in zip(pieces, parts, strict=True):
         result = lax.dynamic_update_slice(result, part, starts)
     return result
@@ -238,7 +239,9 @@ def combined(reducer: str, at: Any, rows: Any, size: int, empty: float) -> Any:
         given = jnp.full(at.shape, not empty) if rows is None else rows
         found = jnp.full((size, *given.shape[1:]), bool(empty))
         given = given.astype(bool)
-        return found.at[at].max(given, mode="drop") if reducer == "any" else found.at[at].min(given, mode="drop")
+        return (
+            found.at[at].max(given, mode="drop") if reducer == "any" else found.at[at].min(given, mode="drop")
+        )
     found = jnp.full((size, *rows.shape[1:]), empty, rows.dtype)
     name = {"sum": "add", "prod": "multiply"}.get(reducer, reducer)
     return getattr(found.at[at], name)(rows, mode="drop")

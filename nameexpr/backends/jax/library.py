@@ -1,4 +1,4 @@
-"""JAX as a library that texts run on: one traced function for each text, in JAX's own table of executables."""
+"""JAX as a library that texts run on: one traced function for each text; JAX keeps its executables."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import numpy as np
 
 from nameexpr.backends.jax.calls import CALLS, resolve
 from nameexpr.backends.jax.checks import collecting, first_wrong
-from nameexpr.backends.jax.dtypes import ARITHMETIC, canonical, dtype_name, has_64_bits, product_dtype
+from nameexpr.backends.jax.dtypes import ARITHMETIC, dtype_name, product_dtype
 from nameexpr.backends.jax.recurrences import recurrence_statements
+from nameexpr.backends.jax.widths import canonical, has_64_bits
 from nameexpr.backends.library import Library, Tracing
 from nameexpr.backends.numpy.codegen.statements import Statement, Value
 from nameexpr.backends.portable.code import statements_of
@@ -24,9 +25,7 @@ from nameexpr.records import replace
 TARGET = replace(PORTABLE, native=frozenset({"contraction"}))
 
 
-def statements(
-    program: Program, shapes: Sequence[tuple[int, ...]], _: Sequence[str] = ()
-) -> list[Statement]:
+def statements(program: Program, shapes: Sequence[tuple[int, ...]], _: Sequence[str] = ()) -> list[Statement]:
     """Return the statements of a program."""
     return statements_of(program, shapes, CALLS, "jax", {"recurrence": _recurrence})
 

@@ -25,7 +25,7 @@ Calls: TypeAlias = Mapping[str, Callable[..., Value]]
 
 
 Several: TypeAlias = Mapping[str, Callable[[Instruction, str, Sequence[str]], list[Statement]]]
-"""For primitives that are several statements these, from the instruction, its name and those of its sources."""
+"""For each primitive that is several statements these, from the instruction, its name and its sources'."""
 
 
 def statements_of(
