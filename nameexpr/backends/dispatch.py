@@ -16,7 +16,7 @@ import numpy as np
 from nameexpr.errors import Diagnostic, NameExprError, error
 
 NUMPY = "numpy"
-SUPPORTED = frozenset({"jax", "torch"})
+SUPPORTED = frozenset({"dask", "jax", "torch"})
 """Libraries, other than NumPy, whose arrays texts run on."""
 JOINED_BY_NUMPY = frozenset({"jax", "dask"})
 """Libraries whose functions take NumPy arrays as well."""
@@ -103,6 +103,13 @@ def _described(array: Any) -> str:
     name = f"{module}.{kind.__name__}" if module else f"a {kind.__name__}"
     name = name.replace("jax.ArrayImpl", "jax.Array")
     return f"{'' if name.startswith('a ') else 'a '}{name}{f' on {device}' if device is not None else ''}"
+
+
+def array_within(operand: Any) -> Any:
+    """Return the array that a NamedTensor, or a `DataArray` in chunks, holds; any other object unchanged."""
+    if type(operand).__name__ == "DataArray" and operand.chunks is not None:
+        return operand.data
+    return getattr(operand, "_data", operand)
 
 
 def is_foreign(kinds: Iterable[Any]) -> bool:

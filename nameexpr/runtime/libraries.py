@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.dispatch import library_of
+from nameexpr.backends.dispatch import array_within, library_of
 from nameexpr.backends.library import Library
 from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.compiler.analysis.infer import Typed
@@ -30,7 +30,9 @@ from nameexpr.runtime.traced import OnTracingLibrary
 def call(entry: Entry, given: Sequence[Any]) -> Any:
     """Run a text on operands, at least one of which is of a library other than NumPy (NE507 for several)."""
     every = entry.merge(given)
-    name = library_of([array_of(value) for value in every], entry.text, titles(entry))
+    name = library_of([array_within(value) for value in every], entry.text, titles(entry))
+    if name == "dask":
+        return import_module("nameexpr.runtime.dask.call").call(entry, every)
     return entry_for(entry, name, every).slow_call(*given)
 
 
