@@ -22,7 +22,7 @@ from jax import lax
 
 Check = tuple[Any, Any, Any]
 """Whether anything is wrong, the size of the dim, and the number of the positions in the graph; -1 for
-numbers that are no integers.
+numbers that no integer holds.
 """
 ITEM = 4
 """The bytes of integers that hold the size of any dim."""

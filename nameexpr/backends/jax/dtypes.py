@@ -29,7 +29,7 @@ _ONE: dict[str, Any] = {dtype: type_(1) for type_, dtype in WEAK.items()}
 
 
 def dtype_name(dtype: Any) -> str:
-    """Return the name of a dtype; "" for one whose elements are no numbers, as those of random keys."""
+    """Return the name of a dtype; "" for one that is only moved, as that of random keys."""
     name = getattr(dtype, "name", str(dtype))
     return canonical(name) if name in ITEM_BYTES or jnp.issubdtype(dtype, jnp.number) else ""
 
@@ -106,10 +106,9 @@ def choose(dtypes: tuple[str, ...], product: str, reducer: str | None, **how: bo
 
 def product_dtype(operands: Sequence[Any]) -> str | None:
     """Return the name of the dtype of a product of operands; None if there is none."""
-    try:
-        return dtype_name(jnp.result_type(*[getattr(one, "dtype", one) for one in operands]))
-    except (TypeError, ValueError):
-        return None
+    arrays = [one if hasattr(one, "dtype") or type(one) in WEAK else np.asarray(one) for one in operands]
+    dtypes = [one if type(one) in WEAK else dtype_name(one.dtype) for one in arrays]
+    return dtype_name(jnp.result_type(*dtypes)) if all(dtype != "" for dtype in dtypes) else None
 
 
 ARITHMETIC = Arithmetic(dtype_of, fold_numbers, reduced, promoted, choose)

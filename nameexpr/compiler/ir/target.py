@@ -14,9 +14,8 @@ OPTIONAL = frozenset(
     {"as_real", "contraction", "einsum", "integer_matmul", "ones", "over", "vecdot", "window_multiply",
      "window_reduce"}
 )  # fmt: skip
-"""Primitives that programs can do without. "contraction" is an `einsum` of two arrays that is one product of
-matrices, whatever its axes, and that adds in a wider dtype; "over" is to write a result into memory that is
-no longer read.
+"""Primitives that programs can do without. "contraction" is an `einsum` of two arrays, summed over any axes,
+that adds in a wider dtype; "over" is to write a result into memory that is no longer read.
 """
 Sizes = Mapping[str, int]
 """Sizes by label."""

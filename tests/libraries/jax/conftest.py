@@ -12,5 +12,5 @@ jax = pytest.importorskip("jax")
 @pytest.fixture
 def in_64_bits() -> Iterator[None]:
     """Let JAX compute in 64 bits."""
-    with jax.enable_x64(True):  # noqa: FBT003
+    with jax.enable_x64(True):
         yield

@@ -78,13 +78,9 @@ def test_values_and_derivatives_are_those_by_hand(name: str) -> None:
         lambda f: jax.jacfwd(f, 0),
         lambda f: jax.jit(jax.checkpoint(f)),
         lambda f: lambda *xs: jax.jvp(f, xs, xs),
-        lambda f: jax.hessian(lambda x: (f(x, *arrays[1:]) * weight).sum()) if f else None,
+        lambda f: lambda x, *xs: jax.hessian(lambda x: (f(x, *xs) * weight).sum())(x),
     ):
-        run, wanted = transform(ours), transform(by_hand)
-        few = arrays[:1] if run.__name__ == "jacfwd" and False else arrays
-        if "hessian" in str(transform.__code__.co_names):
-            few = arrays[:1]
-        agree(run(*few), wanted(*few))
+        agree(transform(ours)(*arrays), transform(by_hand)(*arrays))
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -93,7 +89,9 @@ def test_texts_are_mapped_over_batches(name: str) -> None:
     batch = [jnp.stack([one, 2 * one, -one]) for one in arrays]
     agree(jax.vmap(ours)(*batch), jax.vmap(by_hand)(*batch))
     some = (0, *[None] * (len(arrays) - 1))
-    agree(jax.jit(jax.vmap(ours, some))(batch[0], *arrays[1:]), jax.vmap(by_hand, some)(batch[0], *arrays[1:]))
+    agree(
+        jax.jit(jax.vmap(ours, some))(batch[0], *arrays[1:]), jax.vmap(by_hand, some)(batch[0], *arrays[1:])
+    )
     total = jax.grad(lambda *xs: ours(*xs).sum())
     agree(jax.vmap(total)(*batch), jax.vmap(jax.grad(lambda *xs: by_hand(*xs).sum()))(*batch))
 
@@ -140,7 +138,7 @@ def test_recurrences_are_scans_with_gradients() -> None:
 
 
 def test_texts_run_on_parts_of_sharded_arrays() -> None:
-    mesh = jax.make_mesh((1,), ("rows",))
+    mesh = jax.make_mesh((1,), ("rows",), axis_types=(jax.sharding.AxisType.Auto,))
     spec = jax.sharding.PartitionSpec("rows")
     x, y = random(4, 3), random(3, 2, seed=1)
 
@@ -167,9 +165,9 @@ def test_positions_are_checked_where_values_are_known() -> None:
 
 def test_numbers_are_computed_by_python() -> None:
     x = jnp.ones(3)
-    agree(ne.evaluate("y = x * (1 - a)", x=x, a=1 - 1e-9), jnp.full(3, 1e-9))
-    agree(ne.evaluate("y = x * 2**n", x=x, n=-1), jnp.full(3, 0.5))
-    agree(ne.evaluate("y = x * 2**n", x=x, n=3), jnp.full(3, 8.0))
+    agree(ne.evaluate("y[i] = x[i] * (1 - a)", x=x, a=1 - 1e-9), jnp.full(3, 1e-9))
+    agree(ne.evaluate("y[i] = x[i] * 2**n", x=x, n=-1), jnp.full(3, 0.5))
+    agree(ne.evaluate("y[i] = x[i] * 2**n", x=x, n=3), jnp.full(3, 8.0))
 
 
 def test_bound_operands_are_computed_once_even_inside_a_trace() -> None:
