@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nameexpr.compiler.ir.target import Target
 from nameexpr.records import record
 
@@ -80,6 +82,8 @@ class Library:
     fault : callable
         The reason, in one line, for an exception of the library; the exception itself if it is not an error
         of the operands, and None to re-raise it.
+    as_numpy : callable
+        The NumPy array of an array, for errors that show elements.
     copy_into : callable or None
         Writes a result into an array of `out=`; None if arrays are never written to.
     tracing : Tracing or None
@@ -98,5 +102,6 @@ class Library:
     as_array: Callable[[Any, Any], Any]
     finish: Callable[[Function, str], Function]
     fault: Callable[[Exception], str | None]
+    as_numpy: Callable[[Any], Any] = np.asarray
     copy_into: Callable[[Any, Any], None] | None = None
     tracing: Tracing | None = None

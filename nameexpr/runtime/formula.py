@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import NUMBERS, as_operand, is_bfloat16, number_name
+from nameexpr.backends.numpy.promotion import ARITHMETIC
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.compilation import Compilation, Options
@@ -24,7 +25,6 @@ from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, Mark, error
 from nameexpr.runtime.entry import DEFAULT, CallOptions, Entry
 from nameexpr.runtime.operands import OperandSpec, as_tensor
-from nameexpr.runtime.promotion import ARITHMETIC
 from nameexpr.syntax.ast import Binary, Call, CallAlong, Label, Node, Number, Term, Unary, Use
 from nameexpr.syntax.walk import nodes
 

@@ -72,15 +72,12 @@ class LibraryExpression(ExpressionEntry, OnTracingLibrary):
         """Return operands as arrays of the library; numbers become arrays without dims."""
         arrays = [array_of(one) for one in operands if type(one) not in NUMBERS]
         like = next(one for one in arrays if not isinstance(one, np.ndarray | np.generic))
-        wanted = self.library.product_dtype(operands) or "float64"
-        return [
-            self.library.from_number(one, wanted, like)
-            if type(one) in NUMBERS
-            else one
-            if names_of(one) is not None
-            else self.library.as_array(one, like)
+        given = [
+            one if type(one) in NUMBERS or names_of(one) is not None else self.library.as_array(one, like)
             for one in operands
         ]
+        wanted = self.library.product_dtype(given) or "float64"
+        return [self.library.from_number(one, wanted, like) if type(one) in NUMBERS else one for one in given]
 
     def _dtypes(self, typed: Typed, operands: Sequence[Operand], dtypes: tuple[Any, ...]) -> Dtypes:
         names = tuple([self.library.dtype_name(dtype) for dtype in dtypes])

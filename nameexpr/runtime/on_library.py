@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from nameexpr.backends.library import Library
 from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.backends.numpy.codegen.function import function_code
 from nameexpr.backends.numpy.codegen.statements import Invocation, Return, Statement
+from nameexpr.backends.numpy.kernels import ReducerFault, ReducerMisuse
 from nameexpr.backends.numpy.reading import PositionError
 from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.dtypes import WEAK
@@ -193,8 +192,15 @@ class OnLibrary(Entry):
             compiled = self.compile(self.specs(every))
         except NameExprError as wrong:
             return wrong
-        if isinstance(fault, PositionError):
-            return run_fault(fault, compiled, [self._as_numpy(array_of(one)) for one in every])
+        if isinstance(fault, PositionError | ReducerFault | ReducerMisuse):
+            as_numpy = self.library.as_numpy
+            given = [one if type(one) in NUMBERS else as_numpy(array_of(one)) for one in every]
+            return run_fault(fault, compiled, given)
+        own = [] if self.library.tracing is not None else [one for one in every if _has_device(one)]
+        devices = list(dict.fromkeys([str(array_of(one).device) for one in own]))
+        if len(devices) > 1:
+            message = f"operands are on different devices: {' and '.join(devices)}"
+            return error(Diagnostic("NE508", message, self.text, hint="move them to one device first"))
         reason = self.library.fault(fault)
         if reason is None:
             return fault
@@ -206,11 +212,9 @@ class OnLibrary(Entry):
         message = f"{self.library.name} cannot compute this: {reason}"
         return error(Diagnostic("NE529", message, self.text, operands=infos))
 
-    def _as_numpy(self, one: Any) -> Any:
-        """Return an array whose positions may be wrong as one of NumPy; one without values as zeros."""
-        tracing = self.library.tracing
-        is_known = tracing is None or tracing.is_known(one)
-        return np.asarray(one) if is_known else np.zeros(one.shape, self.library.dtype_name(one.dtype))
+
+def _has_device(operand: Any) -> bool:
+    return type(operand) not in NUMBERS and hasattr(array_of(operand), "device")
 
 
 def _wrap_results(

@@ -30,7 +30,9 @@ def statements(program: Program, shapes: Sequence[tuple[int, ...]], _: Sequence[
     return statements_of(program, shapes, CALLS, "jax", {"recurrence": _recurrence})
 
 
-def _recurrence(instruction: Instruction, target: str, names: Sequence[str]) -> list[Statement]:
+def _recurrence(
+    instruction: Instruction, _: Sequence[tuple[int, ...]], names: Sequence[str], target: str
+) -> list[Statement]:
     return recurrence_statements(instruction, target, names, _call, canonical)
 
 
@@ -93,6 +95,11 @@ def is_known(array: Any) -> bool:
     return not isinstance(array, jax.core.Tracer)
 
 
+def as_numpy(array: Any) -> Any:
+    """Return an array as one of NumPy; zeros for one that has no values."""
+    return np.asarray(array) if is_known(array) else np.zeros(array.shape, dtype_name(array.dtype))
+
+
 LIBRARY = Library(
     name="jax",
     target=TARGET,
@@ -106,6 +113,7 @@ LIBRARY = Library(
     as_array=as_array,
     finish=lambda function, text: function,
     fault=fault,
+    as_numpy=as_numpy,
     tracing=Tracing(compiled, checked, first_wrong, has_64_bits, is_known, jax.ensure_compile_time_eval),
 )
 
