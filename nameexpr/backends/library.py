@@ -86,6 +86,8 @@ class Library:
         The NumPy array of an array, for errors that show elements.
     copy_into : callable or None
         Writes a result into an array of `out=`; None if arrays are never written to.
+    size_hint : callable
+        A likely value of a size that is not an int, because a function is being traced.
     tracing : Tracing or None
         How the library compiles functions; None if it runs their statements.
     """
@@ -104,4 +106,5 @@ class Library:
     fault: Callable[[Exception], str | None]
     as_numpy: Callable[[Any], Any] = np.asarray
     copy_into: Callable[[Any, Any], None] | None = None
+    size_hint: Callable[[Any], int] = int
     tracing: Tracing | None = None

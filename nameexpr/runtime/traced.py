@@ -16,6 +16,7 @@ from nameexpr.backends.numpy.codegen.function import function_code
 from nameexpr.backends.numpy.codegen.statements import Assign, Invocation, Return, Statement, Value
 from nameexpr.backends.numpy.reading import PositionError
 from nameexpr.backends.portable.numbers import without_numbers
+from nameexpr.backends.symbolic import is_symbolic
 from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.nodes import Gather, Map
 from nameexpr.compiler.ir.primitives import shapes_of
@@ -65,6 +66,8 @@ def _traced(entry: OnLibrary, tracing: Tracing, specs: Sequence[OperandSpec]) ->
             OperandSpec(tuple(one.shape), None, one.dtype) if kind is None else OperandSpec((), None, kind)
             for one, kind in zip(arrays, kinds, strict=True)
         ])  # fmt: skip
+        if is_symbolic([spec.shape for spec in given]):
+            return entry.traced(given, arrays)
 
         def make() -> Function:
             compiled = entry.compile(given)

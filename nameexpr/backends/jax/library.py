@@ -22,6 +22,8 @@ from nameexpr.compiler.ir.program import Instruction, Program
 from nameexpr.errors import Diagnostic, error
 from nameexpr.records import replace
 
+HINT = 64
+"""The size that is assumed for one that is a symbol, to choose the order of contractions."""
 TARGET = replace(PORTABLE, native=frozenset({"contraction"}))
 
 
@@ -114,6 +116,7 @@ LIBRARY = Library(
     finish=lambda function, text: function,
     fault=fault,
     as_numpy=as_numpy,
+    size_hint=lambda size: HINT,
     tracing=Tracing(compiled, checked, first_wrong, has_64_bits, is_known, jax.ensure_compile_time_eval),
 )
 
