@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import NUMBERS, as_operand, is_bfloat16, number_name
+from nameexpr.backends.numpy.promotion import ARITHMETIC
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.compilation import Compilation, Options
@@ -24,7 +25,6 @@ from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, Mark, error
 from nameexpr.runtime.entry import DEFAULT, CallOptions, Entry
 from nameexpr.runtime.operands import OperandSpec, as_tensor
-from nameexpr.runtime.promotion import ARITHMETIC
 from nameexpr.syntax.ast import Binary, Call, CallAlong, Label, Node, Number, Term, Unary, Use
 from nameexpr.syntax.walk import nodes
 
@@ -65,13 +65,20 @@ class FormulaEntry(Entry):
         if len(given) != len(self.free):
             self.refuse(given)
         try:
-            values = self._in_order(given)
+            values: Sequence[Any] = self._in_order(given)
         except KeyError:
-            try:  # other spellings of the names
-                values = self._in_order(merged(self.text, None, given))
-            except KeyError:
-                self.refuse(given)
+            values = self.ordered(given)
         return self.call(*values)
+
+    def ordered(self, given: Mapping[str, Any]) -> Sequence[Any]:
+        """Return the unbound operands in order, from any spelling of their names; raise an error for missing
+        or unknown ones.
+        """
+        try:
+            values = self._in_order(merged(self.text, None, given))
+        except KeyError:
+            self.refuse(given)
+        return values if len(given) == len(self.free) else self.refuse(given)
 
     def refuse(self, given: Mapping[str, Any]) -> NoReturn:
         """Raise an error for missing or unknown operands, as the checker words it."""
