@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,6 +87,10 @@ class Library:
         The NumPy array of an array, for errors that show elements.
     copy_into : callable or None
         Writes a result into an array of `out=`; None if arrays are never written to.
+    copied : callable
+        An array that does not change when another one is written to: the array itself if none ever is.
+    imports : mapping
+        The line that imports each module of the statements, in source for users; the first is always there.
     size_hint : callable
         A likely value of a size that is not an int, because a function is being traced.
     tracing : Tracing or None
@@ -106,5 +111,7 @@ class Library:
     fault: Callable[[Exception], str | None]
     as_numpy: Callable[[Any], Any] = np.asarray
     copy_into: Callable[[Any, Any], None] | None = None
+    copied: Callable[[Any], Any] = lambda array: array
+    imports: Mapping[str, str] = MappingProxyType({})
     size_hint: Callable[[Any], int] = int
     tracing: Tracing | None = None

@@ -79,7 +79,8 @@ class Entry(ABC):
     `call` runs it on the unbound operands, in order; `tree` is its syntax, and `structure` its meaning
     independent of the names of labels, if it has one. `fixed` are the bound operands by position, with their
     `coordinates`, `free` the positions of the others, and `is_bound` means that `bind` created the entry.
-    `latest` is the specialisation of the latest function, `others` the entries for other libraries by name.
+    `latest` is the specialisation of the latest function, `others` the entries for other libraries by name,
+    and `current` the one of these that was called last, None if this entry was.
     """
 
     __slots__ = (
@@ -87,6 +88,7 @@ class Entry(ABC):
         "_prepared",
         "call",
         "coordinates",
+        "current",
         "dtype",
         "fixed",
         "free",
@@ -124,6 +126,7 @@ class Entry(ABC):
         self.coordinates: tuple[Any, ...] = ()
         self.latest: Latest | None = None
         self.others: dict[str, Any] = {}
+        self.current: Any = None
         self._is_shared = not self.is_bound and options.or_none is None
         self._prepared: Generations[Any, tuple[Any, ...]] | None = None
         self.programs: Generations[Any, tuple[Function, Latest]] = Generations(PROGRAMS)
@@ -173,6 +176,7 @@ class Entry(ABC):
             found = None if self.latest is None else get((specs, same))
             found = found or self._made(kinds, specs, every, operands)
         function, self.latest = found
+        self.current = None
         if self.coordinates:  # which functions do not handle
             return carrying.carried(function(*operands), carried)
         self.call = function if self.free else self._without_operands(function)

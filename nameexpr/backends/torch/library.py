@@ -100,6 +100,8 @@ LIBRARY = Library(
     as_array=lambda value, like: value,
     finish=lambda function, text: function,
     fault=fault,
+    copied=torch.clone,
+    imports={"torch": "import torch"},
     size_hint=size_hint,
 )
 
