@@ -138,6 +138,28 @@ def size(x: Tensor) -> int:
     return x.numel()
 
 
+def is_held(value: Any, dtype: torch.dtype) -> bool:
+    """Return whether a Python number is surely within the range of a dtype, and of its kind."""
+    if dtype.is_floating_point:
+        return type(value) is not complex and (abs(value) <= _SMALLEST_FLOAT or value - value != 0)
+    return type(value) is int and dtype.is_signed and abs(value) <= _SMALLEST_INT
+
+
+_SMALLEST_FLOAT = torch.finfo(torch.float16).max
+_SMALLEST_INT = torch.iinfo(torch.int8).max
+"""The largest numbers that all floating dtypes, and all signed ones, hold."""
+
+
+def checks_bounds(x: Tensor) -> bool:
+    """Return whether PyTorch raises an error for indices that do not exist, or are negative."""
+    return x.is_cpu
+
+
+def clamp(x: Tensor, low: float | None, high: float | None) -> Tensor:
+    """Return the elements limited to the bounds."""
+    return torch.clamp(x, low, high)
+
+
 def cast(x: Tensor, dtype: torch.dtype) -> Tensor:
     """Return the elements in another dtype."""
     return x.to(dtype)
