@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.runtime import public
+from nameexpr.runtime import public, traced_as
 from nameexpr.runtime.compiled import ArrayResult_co, Compiled, TensorResult_co, Text_co
 from nameexpr.runtime.evaluate import by_position
 from nameexpr.runtime.formula import FormulaEntry, merged
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from nameexpr.runtime.plan.plan import Outline, Plan
     from nameexpr.runtime.signature import FormulaSignature
     from nameexpr.typing import Operand
+
+
+def _trace(*args: Any, **named: Any) -> Any:
+    from nameexpr.runtime import tracing
+
+    return tracing.traced_formula(*args, **named)
 
 
 class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
@@ -63,6 +69,7 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
 
     if not TYPE_CHECKING:  # `Compiled` has its types
 
+        @traced_as(_trace)
         def __call__(
             self, *misplaced: Any, out: Any = None, operands: Mapping[str, Any] | None = None, **named: Any
         ) -> Any:
@@ -122,16 +129,23 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         """Return the plan for operands like these: arrays, NamedTensors, numbers, or shapes.
 
         For a formula with bound operands, the plan is that of each call; the memory of operands includes the
-        values that were computed once.
+        values that were computed once. For Dask arrays it is a `ChunkedPlan`: steps with their chunks, tasks,
+        and bytes per task.
 
         Raises
         ------
         NameExprError
             If the operands do not fit the formula.
         """
+        from nameexpr.backends.dispatch import is_chunked
         from nameexpr.runtime.plan.make import plan_of
 
-        compiled, specs = self._compiled(self._given(misplaced, operands, named))
+        given = self._given(misplaced, operands, named)
+        if is_chunked(given.values()):
+            from nameexpr.runtime.libraries import chunked_plan
+
+            return chunked_plan(self._entry, self._entry.ordered(given))  # type: ignore[no-any-return]
+        compiled, specs = self._compiled(given)
         return plan_of(self._entry, compiled, specs)
 
     @public

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.dispatch import array_within, library_of
+from nameexpr.backends.dispatch import array_within, library_of, number_type
 from nameexpr.backends.library import Library
-from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.compiler.analysis.infer import Typed
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.ir.dtypes import Dtypes, is_castable
@@ -23,8 +22,8 @@ from nameexpr.errors import Diagnostic, error
 from nameexpr.runtime.entry import Entry
 from nameexpr.runtime.expression import ExpressionEntry
 from nameexpr.runtime.formula import FormulaEntry
-from nameexpr.runtime.on_library import OnLibrary
 from nameexpr.runtime.operands import OperandSpec, array_of, names_of
+from nameexpr.runtime.traced import OnTracingLibrary
 
 
 def call(entry: Entry, given: Sequence[Any]) -> Any:
@@ -34,6 +33,13 @@ def call(entry: Entry, given: Sequence[Any]) -> Any:
     if name == "dask":
         return import_module("nameexpr.runtime.dask.call").call(entry, every)
     return entry_for(entry, name, every).slow_call(*given)
+
+
+def chunked_plan(entry: Entry, given: Sequence[Any]) -> Any:
+    """Return the plan for operands, some of which are Dask arrays (NE507 for those of other libraries)."""
+    every = entry.merge(given)
+    library_of([array_within(value) for value in every], entry.text, titles(entry))
+    return import_module("nameexpr.runtime.dask.call").plan(entry, every)
 
 
 def titles(entry: Entry) -> list[str]:
@@ -53,7 +59,7 @@ def entry_for(entry: Entry, name: str, operands: Sequence[Any]) -> Any:
     return found
 
 
-class LibraryExpression(ExpressionEntry, OnLibrary):
+class LibraryExpression(ExpressionEntry, OnTracingLibrary):
     """An expression for the arrays of a library."""
 
     __slots__ = ("library", "origin")
@@ -70,14 +76,18 @@ class LibraryExpression(ExpressionEntry, OnLibrary):
 
     def unwrap(self, operands: Sequence[Any]) -> list[Any]:
         """Return operands as arrays of the library; numbers become arrays without dims."""
-        arrays = [array_of(one) for one in operands if type(one) not in NUMBERS]
+        arrays = [array_of(one) for one in operands if number_type(one) is None]
         like = next(one for one in arrays if not isinstance(one, np.ndarray | np.generic))
         given = [
-            one if type(one) in NUMBERS or names_of(one) is not None else self.library.as_array(one, like)
+            one
+            if number_type(one) is not None or names_of(one) is not None
+            else self.library.as_array(one, like)
             for one in operands
         ]
         wanted = self.library.product_dtype(given) or "float64"
-        return [self.library.from_number(one, wanted, like) if type(one) in NUMBERS else one for one in given]
+        return [
+            one if number_type(one) is None else self.library.from_number(one, wanted, like) for one in given
+        ]
 
     def _dtypes(self, typed: Typed, operands: Sequence[Operand], dtypes: tuple[Any, ...]) -> Dtypes:
         names = tuple([self.library.dtype_name(dtype) for dtype in dtypes])
@@ -101,7 +111,7 @@ class LibraryExpression(ExpressionEntry, OnLibrary):
         return choose(names, product, typed.reducer, drops=drops, is_asked=wanted is not None)
 
 
-class LibraryFormula(FormulaEntry, OnLibrary):
+class LibraryFormula(FormulaEntry, OnTracingLibrary):
     """A formula for the arrays of a library."""
 
     __slots__ = ("library", "origin")
@@ -127,10 +137,12 @@ class LibraryFormula(FormulaEntry, OnLibrary):
 
     def unwrap(self, operands: Sequence[Any]) -> list[Any]:
         """Return operands as arrays of the library; numbers are kept."""
-        arrays = [array_of(one) for one in operands if type(one) not in NUMBERS]
+        arrays = [array_of(one) for one in operands if number_type(one) is None]
         like = next(one for one in arrays if not isinstance(one, np.ndarray | np.generic))
         return [
-            one if type(one) in NUMBERS or names_of(one) is not None else self.library.as_array(one, like)
+            one
+            if number_type(one) is not None or names_of(one) is not None
+            else self.library.as_array(one, like)
             for one in operands
         ]
 
