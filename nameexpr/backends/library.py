@@ -52,6 +52,11 @@ class Library:
         of the operands, and None to re-raise it.
     copy_into : callable or None
         Writes a result into an array of `out=`; None if arrays are never written to.
+    kind_of : callable
+        What a function for an array depends on, other than its class, dtype and shape.
+    device_of : callable or None
+        The device of an array; arrays with dims have to be on the same one (NE508). None if the library
+        decides that itself.
     """
 
     name: str
@@ -67,3 +72,5 @@ class Library:
     finish: Callable[[Function, str], Function]
     fault: Callable[[Exception], str | None]
     copy_into: Callable[[Any, Any], None] | None = None
+    kind_of: Callable[[Any], Any] = type
+    device_of: Callable[[Any], Any] | None = None

@@ -41,10 +41,15 @@ class OnLibrary(Entry):
         every = self.unwrap(self.merge(given))
         operands = [every[position] for position in self.free]
         specs, same = self.specs(every), () if self.is_bound else repeats(list(map(array_of, operands)))
-        key = tuple([type(array_of(one)) for one in operands]), specs, same
+        kinds = [array_of(one) for one in every]
+        kinds = [
+            type(one) if type(one) in NUMBERS else (type(one), self.library.kind_of(one)) for one in kinds
+        ]
+        key = tuple(kinds), specs, same
         found = self.programs.get(key)
         if found is None:
             self.refuse_options()
+            self._check_devices(every)
             found = self.function(specs, every, operands, same), Latest(specs, (), same)
             self.programs.put(key, found)
         function, self.latest = found
@@ -52,6 +57,19 @@ class OnLibrary(Entry):
         if self.origin.is_called_by_text and self.origin._is_shared:
             cache.remember(self.text, function)
         return function(*operands)
+
+    def _check_devices(self, every: Sequence[Any]) -> None:
+        """Raise NE508 for arrays with dims on different devices: nothing is moved silently."""
+        device_of = self.library.device_of
+        if device_of is None:
+            return
+        arrays = [(number, array_of(one)) for number, one in enumerate(every) if type(one) not in NUMBERS]
+        placed = {str(device_of(one)): number for number, one in reversed(arrays) if one.ndim}
+        if len(placed) > 1:
+            (one, first), (other, second) = sorted(placed.items(), key=lambda pair: pair[1])[:2]
+            message = f"operand {first} is on {one}, and operand {second} on {other}"
+            hint = f"move one of them: x.to({one!r})"
+            raise error(Diagnostic("NE508", message, self.text, operands=self._infos(every), hint=hint))
 
     def refuse_options(self) -> None:
         """Raise NE616 for an option that is not supported for arrays of the library."""
@@ -169,13 +187,16 @@ class OnLibrary(Entry):
         reason = self.library.fault(fault)
         if reason is None:
             return fault
-        infos = tuple([
+        message = f"{self.library.name} cannot compute this: {reason}"
+        return error(Diagnostic("NE529", message, self.text, operands=self._infos(every)))
+
+    def _infos(self, every: Sequence[Any]) -> tuple[OperandInfo, ...]:
+        """Return operands as errors list them."""
+        return tuple([
             OperandInfo(number, tuple(getattr(array_of(one), "shape", ())), names_of(one),
                         (str(getattr(array_of(one), "dtype", type(one).__name__)),))
             for number, one in enumerate(every)
         ])  # fmt: skip
-        message = f"{self.library.name} cannot compute this: {reason}"
-        return error(Diagnostic("NE529", message, self.text, operands=infos))
 
 
 def _wrap_results(

@@ -13,7 +13,9 @@ from nameexpr.records import record
 OPTIONAL = frozenset(
     {"as_real", "einsum", "integer_matmul", "ones", "over", "vecdot", "window_multiply", "window_reduce"}
 )
-"""Primitives that programs can do without; "over" is to write a result into memory that is no longer read."""
+"""Primitives that programs can do without; "over" is to write a result into memory that is no longer read.
+A target that has "mean", too, has it as a reducer, instead of a sum and a division.
+"""
 Sizes = Mapping[str, int]
 """Sizes by label."""
 Steps = Mapping[str, int]

@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from nameexpr.compiler.ir.axes import Contraction, Labels
+from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.dtypes import BLAS, ITEM_BYTES, REAL_OF, Dtypes
 from nameexpr.compiler.ir.liveness import REAL
-from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.products import (
     PARTS,
@@ -28,7 +27,13 @@ from nameexpr.compiler.lowering.products import (
     in_parts,
     of_parts,
 )
-from nameexpr.compiler.lowering.reduction import lower_mean, lower_reducer, lower_sum
+from nameexpr.compiler.lowering.reduction import (
+    lower_empty_sum,
+    lower_mean,
+    lower_reducer,
+    lower_sum,
+    lower_whole_mean,
+)
 from nameexpr.compiler.lowering.strategies import candidate_strategies
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.ops import SUMMING
@@ -46,7 +51,7 @@ def lower_reduction(
     contraction, reducer = plan.contraction, plan.contraction.reducer
     dropped, is_sum = contraction.dropped, reducer in {None, "sum"}
     if is_sum and dtypes.result and len(operands) > 1 and 0 in [build.sizes[label] for label in dropped]:
-        return _zeros(build, contraction, operands, dtypes)
+        return lower_empty_sum(build, contraction, operands, dtypes)
     is_window = build.windows and len(operands) == 1 and operands[0].number in build.windows
     if is_window and "window_reduce" in build.target.native:
         from nameexpr.compiler.lowering.rolling import lower_rolling
@@ -56,6 +61,8 @@ def lower_reduction(
         build.step = None
         if made is not None:
             return made
+    if reducer == "mean" and len(operands) == 1 and dropped and "mean" in build.target.native:
+        return lower_whole_mean(build, operands[0], dropped, dtypes, offset if plan.steps else None)
     values = list(operands)
     for number, step in enumerate(plan.steps):
         build.step = number + offset
@@ -74,14 +81,6 @@ def lower_reduction(
     if not is_sum:
         value = lower_mean(build, value, contraction.size(dropped), dtypes)
     return value if value.dtype == dtypes.result else build.cast(value, dtypes.result)
-
-
-def _zeros(build: Builder, contraction: Contraction, operands: Sequence[Value], dtypes: Dtypes) -> Value:
-    """Return the sums of empty products. Computed in steps, 0 from one factor might be multiplied by nan."""
-    every = dict.fromkeys(label for operand in operands for label in operand.labels)
-    kept = tuple(label for label in every if label not in contraction.dropped)
-    zeros = Instruction("full", (), build.shape(kept), dtype=dtypes.result, constants=(0,))
-    return build.emit(zeros, kept, dtypes.result)
 
 
 def lower_pair(
