@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nameexpr.compiler.ir.target import Target
 from nameexpr.records import record
 
@@ -50,13 +52,14 @@ class Library:
     fault : callable
         The reason, in one line, for an exception of the library; the exception itself if it is not an error
         of the operands, and None to re-raise it.
+    as_numpy : callable
+        The NumPy array of an array, for errors that show elements.
     copy_into : callable or None
         Writes a result into an array of `out=`; None if arrays are never written to.
     kind_of : callable
         What a function for an array depends on, other than its class, dtype and shape.
-    device_of : callable or None
-        The device of an array; arrays with dims have to be on the same one (NE508). None if the library
-        decides that itself.
+    checks_devices : bool
+        Whether the library rejects arrays on different devices itself.
     """
 
     name: str
@@ -71,6 +74,7 @@ class Library:
     as_array: Callable[[Any, Any], Any]
     finish: Callable[[Function, str], Function]
     fault: Callable[[Exception], str | None]
+    as_numpy: Callable[[Any], Any] = np.asarray
     copy_into: Callable[[Any, Any], None] | None = None
     kind_of: Callable[[Any], Any] = type
-    device_of: Callable[[Any], Any] | None = None
+    checks_devices: bool = True

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.dispatch import library_of
+from nameexpr.backends.dispatch import array_within, library_of
 from nameexpr.backends.library import Library
 from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.compiler.analysis.infer import Typed
@@ -30,7 +30,9 @@ from nameexpr.runtime.operands import OperandSpec, array_of, names_of
 def call(entry: Entry, given: Sequence[Any]) -> Any:
     """Run a text on operands, at least one of which is of a library other than NumPy (NE507 for several)."""
     every = entry.merge(given)
-    name = library_of([array_of(value) for value in every], entry.text, titles(entry))
+    name = library_of([array_within(value) for value in every], entry.text, titles(entry))
+    if name == "dask":
+        return import_module("nameexpr.runtime.dask.call").call(entry, every)
     return entry_for(entry, name, every).slow_call(*given)
 
 
@@ -70,14 +72,14 @@ class LibraryExpression(ExpressionEntry, OnLibrary):
         """Return operands as arrays of the library; numbers become arrays without dims."""
         arrays = [array_of(one) for one in operands if type(one) not in NUMBERS]
         like = next(one for one in arrays if not isinstance(one, np.ndarray | np.generic))
-        wanted = self.library.product_dtype(operands) or "float64"
+        given = [
+            one if type(one) in NUMBERS or names_of(one) is not None else self.library.as_array(one, like)
+            for one in operands
+        ]
+        wanted = self.library.product_dtype(given) or "float64"
         return [
-            self._of_number(one, position, wanted, like)
-            if type(one) in NUMBERS
-            else one
-            if names_of(one) is not None
-            else self.library.as_array(one, like)
-            for position, one in enumerate(operands)
+            self._of_number(one, position, wanted, like) if type(one) in NUMBERS else one
+            for position, one in enumerate(given)
         ]
 
     def _of_number(self, number: Any, position: int, dtype: str, like: Any) -> Any:

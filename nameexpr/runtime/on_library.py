@@ -9,6 +9,8 @@ from nameexpr.backends.library import Library
 from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.backends.numpy.codegen.function import function_code
 from nameexpr.backends.numpy.codegen.statements import Invocation, Return, Statement
+from nameexpr.backends.numpy.kernels import ReducerFault, ReducerMisuse
+from nameexpr.backends.numpy.reading import PositionError
 from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.ir.primitives import shapes_of
@@ -16,6 +18,7 @@ from nameexpr.errors import Diagnostic, NameExprError, OperandInfo, error
 from nameexpr.runtime import cache
 from nameexpr.runtime.cache import MISSING
 from nameexpr.runtime.entry import Entry, Latest
+from nameexpr.runtime.faults import run_fault
 from nameexpr.runtime.operands import OperandSpec, array_of, names_of, repeats
 from nameexpr.runtime.specialise import Function
 
@@ -59,17 +62,20 @@ class OnLibrary(Entry):
         return function(*operands)
 
     def _check_devices(self, every: Sequence[Any]) -> None:
-        """Raise NE508 for arrays with dims on different devices: nothing is moved silently."""
-        device_of = self.library.device_of
-        if device_of is None:
+        """Raise NE508 for arrays with dims on different devices, if the library might not."""
+        if self.library.checks_devices:
             return
-        arrays = [(number, array_of(one)) for number, one in enumerate(every) if type(one) not in NUMBERS]
-        placed = {str(device_of(one)): number for number, one in reversed(arrays) if one.ndim}
-        if len(placed) > 1:
-            (one, first), (other, second) = sorted(placed.items(), key=lambda pair: pair[1])[:2]
-            message = f"operand {first} is on {one}, and operand {second} on {other}"
-            hint = f"move one of them: x.to({one!r})"
-            raise error(Diagnostic("NE508", message, self.text, operands=self._infos(every), hint=hint))
+        wrong = self._of_devices([one for one in every if type(one) not in NUMBERS and array_of(one).ndim])
+        if wrong is not None:
+            raise wrong
+
+    def _of_devices(self, every: Sequence[Any]) -> Exception | None:
+        """Return the error for operands on different devices."""
+        devices = list(dict.fromkeys([str(array_of(one).device) for one in every if _has_device(one)]))
+        if len(devices) < 2:  # noqa: PLR2004
+            return None
+        message = f"operands are on different devices: {' and '.join(devices)}"
+        return error(Diagnostic("NE508", message, self.text, hint="move them to one device first"))
 
     def refuse_options(self) -> None:
         """Raise NE616 for an option that is not supported for arrays of the library."""
@@ -181,12 +187,17 @@ class OnLibrary(Entry):
         if isinstance(fault, NameExprError | Warning):
             return fault
         try:
-            self.compile(self.specs(every))
+            compiled = self.compile(self.specs(every))
         except NameExprError as wrong:
             return wrong
+        if isinstance(fault, PositionError | ReducerFault | ReducerMisuse):
+            as_numpy = self.library.as_numpy
+            given = [one if type(one) in NUMBERS else as_numpy(array_of(one)) for one in every]
+            return run_fault(fault, compiled, given)
+        moved = self._of_devices(every)
         reason = self.library.fault(fault)
-        if reason is None:
-            return fault
+        if moved is not None or reason is None:
+            return moved or fault
         message = f"{self.library.name} cannot compute this: {reason}"
         return error(Diagnostic("NE529", message, self.text, operands=self._infos(every)))
 
@@ -197,6 +208,10 @@ class OnLibrary(Entry):
                         (str(getattr(array_of(one), "dtype", type(one).__name__)),))
             for number, one in enumerate(every)
         ])  # fmt: skip
+
+
+def _has_device(operand: Any) -> bool:
+    return type(operand) not in NUMBERS and hasattr(array_of(operand), "device")
 
 
 def _wrap_results(

@@ -13,63 +13,63 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from nameexpr.backends.numpy.codegen.statements import Assign, Delete, Return, Statement, Value, value_name
 from nameexpr.compiler.ir.liveness import last_uses
 from nameexpr.compiler.ir.program import Program
 from nameexpr.errors import Diagnostic, error
 
-Shapes = Sequence[tuple[int, ...]]
 Calls: TypeAlias = Mapping[str, Callable[..., Value]]
 """For each primitive its code, from the instruction, the shapes of its sources, and their names."""
 Several: TypeAlias = Mapping[str, Callable[..., list[Statement]]]
-"""For each primitive that is several statements these, from the instruction, the shapes of its sources, the
-name of the result, and the names of the sources.
+"""The same for primitives that are several statements, which also take the name of the result, after those of
+the sources as a list.
 """
 NONE: Several = MappingProxyType({})
 
 
 def statements_of(
-    program: Program, shapes: Shapes, calls: Calls, library: str = "", several: Several = NONE
+    program: Program, shapes: Sequence[Any], calls: Calls, library: str = "", several: Several = NONE
 ) -> list[Statement]:
     """Return the statements that compute a program from `a0`, `a1`, ..., the last a return (NE529 for a
     primitive without a call).
+
+    `shapes` has for each value what calls take to know about it: its shape, or a record.
     """
-    count, total = len(program.operands), len(shapes)
-    names = [value_name(value, count) for value in range(total)]
-    statements = body_statements(program, shapes, names, calls, library, several)
-    last = statements[-1] if statements else None
-    if isinstance(last, Assign) and last.target == names[program.result] and not program.results:
-        return [*statements[:-1], Return((last.value,))]
+    count = len(program.operands)
+    names = [value_name(value, count) for value in range(count + len(program.instructions))]
+    statements = body_of(program, shapes, names, calls, library, several)
+    kept = statements[:-1] if statements and isinstance(statements[-1], Delete) else statements
+    last = kept[-1] if kept else None
+    if isinstance(last, Assign) and not program.results and last.target == names[-1] == names[program.result]:
+        return [*kept[:-1], Return((last.value,))]
     returned = tuple([names[result] for result in program.outputs])
     return [*statements, Return(returned, bool(program.results))]
 
 
-def body_statements(
+def body_of(
     program: Program,
-    shapes: Shapes,
+    shapes: Sequence[Any],
     names: Sequence[str],
     calls: Calls,
     library: str = "",
     several: Several = NONE,
 ) -> list[Statement]:
-    """Return the statements that compute the values of a program, which have these names; values that are
-    not read any more are deleted, except after the last statement.
-    """
+    """Return the statements that compute the values of a program, which have these names."""
     count, last = len(program.operands), last_uses(program)
     statements: list[Statement] = []
     for number, instruction in enumerate(program.instructions):
-        target, sources = names[count + number], [names[source] for source in instruction.sources]
-        own = [shapes[source] for source in instruction.sources]
-        if instruction.primitive in several:
-            statements += several[instruction.primitive](instruction, own, target, sources)
-        elif instruction.primitive in calls:
-            statements.append(Assign(target, calls[instruction.primitive](instruction, own, *sources)))
+        primitive, target = instruction.primitive, names[count + number]
+        own = [names[source] for source in instruction.sources]
+        known = [shapes[source] for source in instruction.sources]
+        if primitive in several:
+            statements += several[primitive](instruction, known, own, target)
+        elif primitive in calls:
+            statements.append(Assign(target, calls[primitive](instruction, known, *own)))
         else:
-            raise error(Diagnostic("NE529", f"{library} has no {instruction.primitive.replace('_', ' ')}"))
+            raise error(Diagnostic("NE529", f"{library} has no {primitive.replace('_', ' ')}"))
         dead = dict.fromkeys([source for source in instruction.sources if source >= count])
         gone = [names[source] for source in dead if last.get(source) == number]
-        if gone and number < len(program.instructions) - 1:
-            statements.append(Delete(tuple(gone)))
+        statements += [Delete(tuple(gone))] if gone else []
     return statements

@@ -1,4 +1,4 @@
-"""One instruction as a call of PyTorch, in terms of the shapes and the names of its sources.
+"""One instruction as a call of PyTorch, in terms of the names of its sources.
 
 What needs a device is made on `device`, that of the first operand.
 """
@@ -18,13 +18,14 @@ from nameexpr.backends.numpy.codegen.statements import (
     method,
     quoted,
 )
-from nameexpr.backends.portable.code import Calls, Several
+from nameexpr.backends.portable.code import Calls, Several, body_of
 from nameexpr.backends.portable.recurrences import recurrence_statements
+from nameexpr.backends.portable.values import ValueSpec
 from nameexpr.backends.torch.kernels import OPERATORS, OWN, RENAMED, SIGNS
-from nameexpr.compiler.ir.program import Instruction
+from nameexpr.compiler.ir.program import Instruction, Program
 
 Shape = tuple[int, ...]
-Shapes = Sequence[Shape]
+Known = Sequence[ValueSpec]
 TWO = 2
 
 
@@ -67,8 +68,8 @@ def _dtype(dtype: str) -> Value | None:
     return torch(dtype) if dtype else None
 
 
-def _product(instruction: Instruction, shapes: Shapes, x: str, y: str) -> Value:
-    left, right = shapes
+def _product(instruction: Instruction, known: Known, x: str, y: str) -> Value:
+    left, right = (one.shape for one in known)
     if instruction.dtype:
         return ours("integer_matmul")(x, y)
     names = {(2, 2): "mm", (2, 1): "mv", (1, 1): "dot"}
@@ -78,15 +79,15 @@ def _product(instruction: Instruction, shapes: Shapes, x: str, y: str) -> Value:
     return torch(name)(x, y)
 
 
-def _transpose(instruction: Instruction, _: Shapes, x: str) -> Value:
+def _transpose(instruction: Instruction, _: Known, x: str) -> Value:
     return method(x, "t") if instruction.axes == (1, 0) else method(x, "permute", str(instruction.axes))
 
 
-def _sum(instruction: Instruction, _: Shapes, x: str) -> Value:
+def _sum(instruction: Instruction, _: Known, x: str) -> Value:
     return torch("sum")(x, str(instruction.axes), dtype=_dtype(instruction.dtype))
 
 
-def _reduce(instruction: Instruction, _: Shapes, x: str) -> Value:
+def _reduce(instruction: Instruction, _: Known, x: str) -> Value:
     axes, name = str(instruction.axes), instruction.function
     names = {"max": "amax", "min": "amin", "norm": "linalg.vector_norm"}
     if name in {"any", "all", "logsumexp", "mean", "count_nonzero", "max", "min"}:
@@ -94,12 +95,12 @@ def _reduce(instruction: Instruction, _: Shapes, x: str) -> Value:
     return torch(names[name])(x, dim=axes) if name in names else ours(name)(x, axes)
 
 
-def _full(instruction: Instruction, _: Shapes) -> Value:
+def _full(instruction: Instruction, _: Known) -> Value:
     number = literal(instruction.constants[0])
     return torch("full")(str(instruction.shape), number, dtype=_dtype(instruction.dtype), device="device")
 
 
-def _constant(instruction: Instruction, _: Shapes) -> Value:
+def _constant(instruction: Instruction, _: Known) -> Value:
     return _array(literal(instruction.constants[0]), instruction.dtype)
 
 
@@ -107,11 +108,11 @@ def _array(number: Value, dtype: str) -> Value:
     return torch("full")("()", number, dtype=_dtype(dtype), device="device")
 
 
-def _arange(instruction: Instruction, _: Shapes) -> Value:
+def _arange(instruction: Instruction, _: Known) -> Value:
     return torch("arange")(str(instruction.shape[0]), device="device")
 
 
-def _pointwise(instruction: Instruction, _: Shapes, *sources: str) -> Value:
+def _pointwise(instruction: Instruction, _: Known, *sources: str) -> Value:
     names, kernel = iter(sources), instruction.function
     given = [next(names) if number is None else literal(number) for number in instruction.constants]
     if instruction.is_weak:
@@ -134,14 +135,14 @@ def _pointwise(instruction: Instruction, _: Shapes, *sources: str) -> Value:
     return torch(RENAMED.get(kernel, kernel))(*given)
 
 
-def _along(instruction: Instruction, _: Shapes, x: str) -> Value:
+def _along(instruction: Instruction, _: Known, x: str) -> Value:
     name, axes = instruction.function, axes_text(instruction.axes)
     if name == "flip":
         return torch(name)(x, str(instruction.axes))
     return (torch if name in {"cumsum", "cumprod"} else ours)(name)(x, axes)
 
 
-def _window(instruction: Instruction, _: Shapes, x: str) -> Value:
+def _window(instruction: Instruction, _: Known, x: str) -> Value:
     """Return slices where each axis is read forwards along one of the result's, in their order."""
     ranges: list[str] = []
     lengths, rows = instruction.shape, instruction.letters
@@ -156,27 +157,29 @@ def _window(instruction: Instruction, _: Shapes, x: str) -> Value:
     return f"{x}[{', '.join(ranges)}]"
 
 
-def _inside(instruction: Instruction, _: Shapes, x: str) -> Value:
+def _inside(instruction: Instruction, _: Known, x: str) -> Value:
     size, outside = instruction.constants
     return x if size is None else at("inside")(x, str(size), str(outside))
 
 
-def _take(instruction: Instruction, shapes: Shapes, x: str, *positions: str) -> Value:
+def _take(instruction: Instruction, known: Known, x: str, *positions: str) -> Value:
     if instruction.function:
         return at("index")(x, *positions)
     axis = str(instruction.axes[0])
     return (
-        torch("index_select")(x, axis, *positions) if len(shapes[1]) == 1 else at("take")(x, *positions, axis)
+        torch("index_select")(x, axis, *positions)
+        if len(known[1].shape) == 1
+        else at("take")(x, *positions, axis)
     )
 
 
-def _scatter(instruction: Instruction, _: Shapes, places: str, *rows: str) -> Value:
+def _scatter(instruction: Instruction, _: Known, places: str, *rows: str) -> Value:
     (empty,) = instruction.constants
     size, name = str(instruction.shape[0]), quoted(instruction.function)
     return at("scatter")(places, *(rows or ["None"]), size, name, literal(empty))
 
 
-def _join(instruction: Instruction, _: Shapes, *sources: str) -> Value:
+def _join(instruction: Instruction, _: Known, *sources: str) -> Value:
     names = iter(sources)
     values = [next(names) if number is None else literal(number) for number in instruction.constants]
     pieces = str(tuple([(piece.starts, piece.lengths, piece.split) for piece in instruction.pieces]))
@@ -185,7 +188,7 @@ def _join(instruction: Instruction, _: Shapes, *sources: str) -> Value:
     )
 
 
-def _repeat(instruction: Instruction, _: Shapes, x: str) -> Value:
+def _repeat(instruction: Instruction, _: Known, x: str) -> Value:
     return _cloned(method(x, "expand", str(instruction.shape)))
 
 
@@ -193,19 +196,27 @@ def _cloned(x: Value) -> Value:
     return torch("clone")(x, memory_format=torch("contiguous_format"))
 
 
-def _rows(name: str, shape: Shape, dtype: str) -> Value:
-    rows = method(method(method(name, "to", torch(dtype)), "expand", str(shape)), "unbind", "0")
-    return Invocation("list", (rows,), {})
+class _Rows:
+    """How tensors are taken apart into rows, and put together."""
+
+    def first(self, start: str, known: ValueSpec, rows: ValueSpec) -> Value:
+        """Return the rows of a start."""
+        converted = start if known.dtype == rows.dtype else method(start, "to", torch(rows.dtype))
+        whole = converted if known.shape == rows.shape else method(converted, "expand", str(rows.shape))
+        return method(whole, "unbind", "0")
+
+    def stacked(self, listed: str, rows: ValueSpec) -> Value:
+        """Return the tensor of the rows in a list."""
+        if not rows.shape[0]:
+            return torch("zeros")(str(rows.shape), dtype=torch(rows.dtype), device="device")
+        return method(torch("stack")(listed), "to", torch(rows.dtype))
 
 
-def _stacked(name: str, shape: Shape, dtype: str) -> Value:
-    if not shape[0]:
-        return torch("zeros")(str(shape), dtype=torch(dtype), device="device")
-    return method(torch("stack")(name), "to", torch(dtype))
+def _recurrence(instruction: Instruction, known: Known, names: Sequence[str], target: str) -> list[Statement]:
+    def body(steps: Program, inside: Known, local: Sequence[str]) -> list[Statement]:
+        return body_of(steps, inside, local, CALLS, "torch", SEVERAL)
 
-
-def _recurrence(instruction: Instruction, _: Shapes, target: str, names: Sequence[str]) -> list[Statement]:
-    return recurrence_statements(instruction, target, names, CALLS, _rows, _stacked)
+    return recurrence_statements(instruction, known, names, target, body, _Rows())
 
 
 CALLS: Calls = {
@@ -241,6 +252,6 @@ CALLS: Calls = {
     "vecdot": lambda _, __, x, y: torch("linalg.vecdot")(x, y),
     "window": _window,
 }
-"""The code of each instruction, from the instruction, the shapes of its sources, and their names."""
+"""The code of each instruction, from the instruction, what is known about its sources, and their names."""
 SEVERAL: Several = {"recurrence": _recurrence}
 """The instructions that are several statements."""

@@ -15,13 +15,14 @@ from nameexpr.backends.numpy.codegen.function import resolve_function
 from nameexpr.backends.numpy.codegen.statements import Assign, Statement
 from nameexpr.backends.portable.code import statements_of
 from nameexpr.backends.portable.target import PORTABLE
+from nameexpr.backends.portable.values import known_values
 from nameexpr.backends.torch.calls import CALLS, SEVERAL
+from nameexpr.backends.torch.kinds import name_of
 from nameexpr.backends.torch.passes import explicit, needs_device
-from nameexpr.backends.torch.promotion import ARITHMETIC, name_of, promoted
+from nameexpr.backends.torch.promotion import ARITHMETIC, promoted
 from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype, scalar
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
-from nameexpr.errors import Diagnostic, error
 from nameexpr.records import replace
 
 TARGET = replace(PORTABLE, native=frozenset({"mean", "vecdot"}))
@@ -52,7 +53,8 @@ def _marked(operand: Any) -> str:
 def statements(program: Program, _: Sequence[tuple[int, ...]], dtypes: Sequence[str]) -> list[Statement]:
     """Return the statements of a program for operands of these dtypes."""
     program = explicit(program, dtypes)
-    made = statements_of(program, shapes_of(program), CALLS, "torch", SEVERAL)
+    known = known_values(program, shapes_of(program), dtypes)
+    made = statements_of(program, known, CALLS, "torch", SEVERAL)
     if not needs_device(program):
         return made
     arrays = [number for number, dtype in enumerate(dtypes) if not isinstance(dtype, WeakDtype)]
@@ -100,17 +102,11 @@ def as_array(value: Any, like: Any) -> Any:
     """Return an operand as a tensor (NE511 for one that is not dense)."""
     if not isinstance(value, torch.Tensor):
         return torch.as_tensor(value, device=like.device)
-    if value.layout is not torch.strided or value.is_nested or value.is_quantized:
-        raise error(_not_dense(value))
+    if value.layout is not torch.strided or value.is_nested:
+        from nameexpr.backends.torch.tensors import strided  # imported here, as it is for errors alone
+
+        strided(value)
     return value
-
-
-def _not_dense(value: torch.Tensor) -> Diagnostic:
-    kind = "nested" if value.is_nested else "quantized" if value.is_quantized else str(value.layout)
-    kind = kind.removeprefix("torch.")
-    message = f"an operand is a {kind} tensor, which does not have all of its elements in memory"
-    ways = {"nested": "x.to_padded_tensor(0)", "quantized": "x.dequantize()"}
-    return Diagnostic("NE511", message, hint=f"convert it first: {ways.get(kind, 'x.to_dense()')}")
 
 
 def fault(wrong: Exception) -> str | None:
@@ -134,7 +130,7 @@ LIBRARY = Library(
     finish=lambda function, text: function,
     fault=fault,
     kind_of=kind_of,
-    device_of=lambda array: array.device,
+    checks_devices=False,
 )
 
 

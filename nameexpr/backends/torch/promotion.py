@@ -21,6 +21,7 @@ from nameexpr.backends.numpy.codegen.statements import text_of
 from nameexpr.backends.portable.folding import fold_numbers
 from nameexpr.backends.torch import functions
 from nameexpr.backends.torch.calls import CALLS
+from nameexpr.backends.torch.kinds import name_of
 from nameexpr.compiler.analysis.build.values import Arithmetic
 from nameexpr.compiler.ir.axes import CUSTOM
 from nameexpr.compiler.ir.dtypes import FLOATING_RESULT, WEAK, Dtypes, ScalarDtype, strong
@@ -51,15 +52,6 @@ def apart(function: Callable[[], T]) -> T:
     if fault is not None:
         raise fault
     return result  # type: ignore[no-any-return]
-
-
-def name_of(dtype: torch.dtype) -> str:
-    """Return the name of a dtype, which is that of NumPy's where it has the same.
-
-    >>> name_of(torch.float32)
-    'float32'
-    """
-    return str(dtype).removeprefix("torch.")
 
 
 def _sample(dtype: str, cells: int = 1) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import prod
+from types import MappingProxyType
 
 from nameexpr.compiler.analysis.operands import Operand, View, Views
 from nameexpr.compiler.analysis.readings import labels_of, placed
@@ -24,8 +25,6 @@ def read_statement(
 ) -> None:
     """Learn the sizes that positions in a statement determine; `shapes` are those of earlier statements, and
     `rows` those that are computed in the same recurrence.
-
-    Positions of operands in other statements determine them too.
     """
     read = [
         name for name, term in uses_with_terms([statement]) if name in rows or any(map(is_read, term.items))
@@ -35,14 +34,13 @@ def read_statement(
             pair for pair in uses_with_terms([statement]) if pair[0] in shapes or pair[0] in views.operands
         )
     )
-    unknown = walk.labels_in(*[term for name, term in own if name in views.operands]) - views.sizes.keys()
+    terms = [term for name, term in own if name in views.operands]
+    unknown = walk.labels_in(*terms, statement.term or ast.Term(())) - views.sizes.keys()
     undetermined = unknown or placed(views.readings) - views.sizes.keys()
     if not any(name in shapes for name in read) and not undetermined:
         return
-    pairs = tuple(
-        dict.fromkeys([*own, *_undetermined(tree, walk.labels_in(*[term for _, term in own]), views)])
-    )
-    _learn(tree, pairs, shapes, views)
+    settle(tree, views, shapes)
+    _learn(tree, own, shapes, views)
 
 
 def _learn(
@@ -71,22 +69,26 @@ def _learn(
     views.sizes.update(sizes)
 
 
-def settle(tree: ast.Formula, views: Views) -> None:
+def settle(
+    tree: ast.Formula, views: Views, known: Mapping[str, tuple[int, ...]] = MappingProxyType({})
+) -> None:
     """Learn the sizes that all uses of operands and statements determine together, in any order of the
-    statements.
+    statements; `known` are shapes of statements.
     """
     uses = tuple(dict.fromkeys(uses_with_terms(tree.statements)))
     labels = walk.labels_in(*[term for _, term in uses])
     is_learning = any(name not in views.operands for name, _ in uses)
     while is_learning and not labels <= views.sizes.keys():
-        is_learning = _settled(tree, uses, views)
+        is_learning = _settled(tree, uses, views, known)
 
 
-def _settled(tree: ast.Formula, uses: Sequence[View], views: Views) -> bool:
+def _settled(
+    tree: ast.Formula, uses: Sequence[View], views: Views, known: Mapping[str, tuple[int, ...]]
+) -> bool:
     """Learn sizes from the uses of operands, and of statements whose shape is known; return whether there
     were any. Positions of other statements have the first say about their labels.
     """
-    shapes, before = dict(_shapes(tree, views)), len(views.sizes)
+    shapes, before = {**dict(_shapes(tree, views)), **known}, len(views.sizes)
     pairs = [pair for pair in uses if pair[0] in shapes or pair[0] in views.operands]
     rest = [pair for pair in uses if pair not in pairs]
     _learn(tree, pairs, shapes, views, _undetermined_by(tree, rest, with_places=True))
@@ -125,13 +127,3 @@ def _undetermined_by(tree: ast.Formula, uses: Iterable[View], *, with_places: bo
             own |= set(labels_of(place))
         found |= own - left[name]
     return found
-
-
-def _undetermined(tree: ast.Formula, labels: set[str], views: Views) -> Iterator[tuple[str, ast.Term]]:
-    """Yield the uses of operands with positions in which only these labels have no size yet."""
-    for pair in uses_with_terms(tree.statements):
-        axes = views.axes.get(pair, ()) if pair[0] in views.operands else ()
-        readings = [views.readings[label] for one in axes for label in one if label in views.readings]
-        unknown = [set(reading.labels) - views.sizes.keys() for reading in readings]
-        if any(missing and missing <= labels for missing in unknown):
-            yield pair

@@ -73,6 +73,14 @@ def test_a_window_without_cells_in_a_later_statement_is_marked() -> None:
     assert "^^^^^^^" in str(caught.value)
 
 
+def test_factors_of_operands_wait_for_dims_under_dots_of_statements() -> None:
+    v = np.arange(6.0)
+    text = "y[... a] = x[... a]; z[n k] = y[2@0 n]; sum[n k](z[n k] * v[(n k)])"
+    expected = [X[n] * v[2 * n + k] for n in range(3) for k in range(2)]
+    found = ne.evaluate(text, x=np.stack([X[:3], X[3:6]]), v=v)
+    np.testing.assert_array_equal(found, sum(expected))
+
+
 def test_ways_to_combine_dims_wait_for_sizes_of_statements() -> None:
     text = "y[s] = x[s]; sum[k](y[c] * v[(c k)])"
     v = np.arange(20.0)
