@@ -197,7 +197,7 @@ def _cloned(x: Value) -> Value:
 
 
 class _Rows:
-    """How tensors are taken apart into rows, and put together."""
+    """How tensors are split into rows, and rows stacked."""
 
     def first(self, start: str, known: ValueSpec, rows: ValueSpec) -> Value:
         """Return the rows of a start."""
