@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.errors import Diagnostic, NameExprError, error
 
 NUMPY = "numpy"
@@ -30,6 +31,8 @@ _CLASSES = {
     ("dask", "Array"): "dask",
 }
 _NEUTRAL = (bool, int, float, complex, np.generic)
+_TRACED = {("torch", "SymBool"): bool, ("torch", "SymInt"): int, ("torch", "SymFloat"): float}
+"""Numbers in functions that a library traces, with the classes of those that they represent."""
 _WAYS = {
     ("numpy", "torch"): "torch.as_tensor(x)",
     ("torch", "numpy"): "x.numpy(force=True)",
@@ -67,6 +70,21 @@ def library_name(kind: Any) -> str | None:
     return "array_api" if is_standard else None
 
 
+def number_type(value: Any) -> Any:
+    """Return the class of a Python number, also of one that a library knows as a symbol; None for others.
+
+    >>> number_type(2.5), number_type(np.ones(2))
+    (<class 'float'>, None)
+    """
+    kind: Any = type(value)
+    return kind if kind in NUMBERS else _traced_type(kind)
+
+
+@lru_cache(maxsize=512)
+def _traced_type(kind: Any) -> Any:
+    return _TRACED.get((kind.__module__.partition(".")[0], kind.__name__))
+
+
 def library_of(arrays: Sequence[Any], text: str = "", titles: Sequence[str] = ()) -> str:
     """Return the name of the library that computes with these arrays (NE507 if they are of several).
 
@@ -83,7 +101,7 @@ def library_of(arrays: Sequence[Any], text: str = "", titles: Sequence[str] = ()
 
 
 def _name(array: Any) -> str | None:
-    if isinstance(array, _NEUTRAL):
+    if isinstance(array, _NEUTRAL) or number_type(array) is not None:
         return None
     kind: Any = type(array)
     name = library_name(kind) or NUMPY

@@ -60,6 +60,8 @@ class Library:
         What a function for an array depends on, other than its class, dtype and shape.
     checks_devices : bool
         Whether the library rejects arrays on different devices itself.
+    size_hint : callable
+        A likely value of a size that is not an int, because a function is being traced.
     """
 
     name: str
@@ -78,3 +80,4 @@ class Library:
     copy_into: Callable[[Any, Any], None] | None = None
     kind_of: Callable[[Any], Any] = type
     checks_devices: bool = True
+    size_hint: Callable[[Any], int] = int

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.dispatch import array_within, library_of
+from nameexpr.backends.dispatch import array_within, library_of, number_type
 from nameexpr.backends.library import Library
-from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.compiler.analysis.infer import Typed
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.ir.dtypes import Dtypes, is_castable
@@ -70,15 +69,17 @@ class LibraryExpression(ExpressionEntry, OnLibrary):
 
     def unwrap(self, operands: Sequence[Any]) -> list[Any]:
         """Return operands as arrays of the library; numbers become arrays without dims."""
-        arrays = [array_of(one) for one in operands if type(one) not in NUMBERS]
+        arrays = [array_of(one) for one in operands if number_type(one) is None]
         like = next(one for one in arrays if not isinstance(one, np.ndarray | np.generic))
         given = [
-            one if type(one) in NUMBERS or names_of(one) is not None else self.library.as_array(one, like)
+            one
+            if number_type(one) is not None or names_of(one) is not None
+            else self.library.as_array(one, like)
             for one in operands
         ]
         wanted = self.library.product_dtype(given) or "float64"
         return [
-            self._of_number(one, position, wanted, like) if type(one) in NUMBERS else one
+            one if number_type(one) is None else self._of_number(one, position, wanted, like)
             for position, one in enumerate(given)
         ]
 
@@ -146,10 +147,12 @@ class LibraryFormula(FormulaEntry, OnLibrary):
 
     def unwrap(self, operands: Sequence[Any]) -> list[Any]:
         """Return operands as arrays of the library; numbers are kept."""
-        arrays = [array_of(one) for one in operands if type(one) not in NUMBERS]
+        arrays = [array_of(one) for one in operands if number_type(one) is None]
         like = next(one for one in arrays if not isinstance(one, np.ndarray | np.generic))
         return [
-            one if type(one) in NUMBERS or names_of(one) is not None else self.library.as_array(one, like)
+            one
+            if number_type(one) is not None or names_of(one) is not None
+            else self.library.as_array(one, like)
             for one in operands
         ]
 

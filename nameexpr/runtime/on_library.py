@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from nameexpr.backends.dispatch import number_type
 from nameexpr.backends.library import Library
-from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.backends.numpy.codegen.function import function_code
 from nameexpr.backends.numpy.codegen.statements import Invocation, Return, Statement
 from nameexpr.backends.numpy.kernels import ReducerFault, ReducerMisuse
 from nameexpr.backends.numpy.reading import PositionError
+from nameexpr.backends.symbolic import hint_of, is_symbolic, named_sizes, size_statements
 from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.ir.primitives import shapes_of
@@ -33,7 +34,7 @@ class OnLibrary(Entry):
     def specs(self, operands: Sequence[Any]) -> tuple[OperandSpec, ...]:
         """Return the specifications of unwrapped operands; those of numbers have their type as dtype."""
         return tuple([
-            OperandSpec((), None, type(one)) if type(one) in NUMBERS
+            OperandSpec((), None, kind) if (kind := number_type(one)) is not None
             else OperandSpec(tuple(array_of(one).shape), names_of(one), array_of(one).dtype)
             for one in operands
         ])  # fmt: skip
@@ -44,10 +45,9 @@ class OnLibrary(Entry):
         every = self.unwrap(self.merge(given))
         operands = [every[position] for position in self.free]
         specs, same = self.specs(every), () if self.is_bound else repeats(list(map(array_of, operands)))
-        kinds = [array_of(one) for one in every]
-        kinds = [
-            type(one) if type(one) in NUMBERS else (type(one), self.library.kind_of(one)) for one in kinds
-        ]
+        if is_symbolic([spec.shape for spec in specs]):
+            return self.traced(specs, every)
+        kinds = [number_type(one) or (type(one), self.library.kind_of(one)) for one in map(array_of, every)]
         key = tuple(kinds), specs, same
         found = self.programs.get(key)
         if found is None:
@@ -65,7 +65,7 @@ class OnLibrary(Entry):
         """Raise NE508 for arrays with dims on different devices, if the library might not."""
         if self.library.checks_devices:
             return
-        wrong = self._of_devices([one for one in every if type(one) not in NUMBERS and array_of(one).ndim])
+        wrong = self._of_devices([one for one in every if number_type(one) is None and array_of(one).ndim])
         if wrong is not None:
             raise wrong
 
@@ -76,6 +76,27 @@ class OnLibrary(Entry):
             return None
         message = f"operands are on different devices: {' and '.join(devices)}"
         return error(Diagnostic("NE508", message, self.text, hint="move them to one device first"))
+
+    def traced(self, specs: Sequence[OperandSpec], every: Sequence[Any]) -> Any:
+        """Run operands whose sizes are symbols. Nothing is kept: a function is traced once."""
+        entry = self if not self.is_bound else self.without_bound()
+        entry.refuse_options()
+        entry._check_devices(every)
+        shapes = named_sizes([spec.shape for spec in specs], self.library.size_hint)
+        named = [spec._replace(shape=shape) for spec, shape in zip(specs, shapes, strict=True)]
+        try:
+            function = entry.function(tuple(named), every, every, ())
+        except NameExprError:  # which shows sizes as numbers
+            known = [tuple(map(hint_of, shape)) for shape in shapes]
+            entry.compile([spec._replace(shape=shape) for spec, shape in zip(specs, known, strict=True)])
+            raise
+        return function(*every)
+
+    def without_bound(self) -> OnLibrary:
+        """Return an entry of the same text for all operands."""
+        kind: Any = type(self)
+        unbound = type(self.origin)(self.text, self.options, None, self.tree)  # type: ignore[call-arg]
+        return kind(unbound, self.library)  # type: ignore[no-any-return]
 
     def refuse_options(self) -> None:
         """Raise NE616 for an option that is not supported for arrays of the library."""
@@ -111,12 +132,13 @@ class OnLibrary(Entry):
         guards += [
             f"{names[number]} is {names[first]}" for number, first in enumerate(same) if number != first
         ]
-        statements = self.library.statements(program, shapes, dtypes)
+        sizes = size_statements([specs[position].shape for position in self.free])
+        statements = [*sizes, *self.library.statements(program, shapes, dtypes)]
         return self._generated(compiled, statements, operands, guards, constants)
 
     def _dtype_of(self, operand: Any) -> str:
         """Return the name of the dtype of an unwrapped operand."""
-        return WEAK.get(type(operand)) or self.library.dtype_name(array_of(operand).dtype)
+        return WEAK.get(number_type(operand)) or self.library.dtype_name(array_of(operand).dtype)
 
     def _guards(
         self,
@@ -128,7 +150,7 @@ class OnLibrary(Entry):
         guards = []
         for number, one in enumerate(operands):
             name, own, suffix = f"a{number}", specs[self.free[number]].names, str(number)
-            if type(one) in NUMBERS:
+            if number_type(one) is not None:
                 constants[f"d{suffix}"] = type(one)
                 guards.append(f"type({name}) is d{suffix}")
                 continue
@@ -192,7 +214,7 @@ class OnLibrary(Entry):
             return wrong
         if isinstance(fault, PositionError | ReducerFault | ReducerMisuse):
             as_numpy = self.library.as_numpy
-            given = [one if type(one) in NUMBERS else as_numpy(array_of(one)) for one in every]
+            given = [one if number_type(one) is not None else as_numpy(array_of(one)) for one in every]
             return run_fault(fault, compiled, given)
         moved = self._of_devices(every)
         reason = self.library.fault(fault)
@@ -211,7 +233,7 @@ class OnLibrary(Entry):
 
 
 def _has_device(operand: Any) -> bool:
-    return type(operand) not in NUMBERS and hasattr(array_of(operand), "device")
+    return number_type(operand) is None and hasattr(array_of(operand), "device")
 
 
 def _wrap_results(

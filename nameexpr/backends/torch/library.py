@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from nameexpr.backends.dispatch import number_type
 from nameexpr.backends.library import Library
 from nameexpr.backends.numpy.codegen.function import resolve_function
 from nameexpr.backends.numpy.codegen.statements import Assign, Statement
@@ -42,8 +43,9 @@ def product_dtype(operands: Sequence[Any]) -> str | None:
 
 
 def _marked(operand: Any) -> str:
-    if not hasattr(operand, "shape"):
-        return WEAK[type(operand)]
+    number = number_type(operand)
+    if number is not None:
+        return WEAK[number]
     if isinstance(operand.dtype, type):
         return WEAK[operand.dtype]
     name = name_of(operand.dtype)
@@ -94,8 +96,15 @@ def resolve(module: str, name: str) -> Any:
 
 
 def from_number(value: Any, dtype: str, like: torch.Tensor) -> torch.Tensor:
-    """Return a number as a tensor without dims."""
+    """Return a number as a tensor without dims; `torch.full` also takes numbers that are traced."""
     return torch.full((), value, dtype=getattr(torch, dtype), device=like.device)
+
+
+def size_hint(size: Any) -> int:
+    """Return a likely value of a symbolic size."""
+    from torch.fx.experimental.symbolic_shapes import optimization_hint
+
+    return int(optimization_hint(size, 64))
 
 
 def as_array(value: Any, like: Any) -> Any:
@@ -131,6 +140,7 @@ LIBRARY = Library(
     fault=fault,
     kind_of=kind_of,
     checks_devices=False,
+    size_hint=size_hint,
 )
 
 

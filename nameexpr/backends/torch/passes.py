@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+from nameexpr.backends.symbolic import hint_of
 from nameexpr.compiler.ir.dtypes import KIND_OF
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Instruction, Note, Program
@@ -16,7 +17,7 @@ from nameexpr.records import replace
 
 PRODUCTS = frozenset({"dot", "matmul"})
 OUTSIDE = 1 << 31
-"""A position that no tensor has along one axis, at the least."""
+"""Few tensors have more elements; products of this and a number of elements do not exceed 64 bits."""
 
 
 def explicit(program: Program, dtypes: Sequence[str]) -> Program:
@@ -33,7 +34,6 @@ def explicit(program: Program, dtypes: Sequence[str]) -> Program:
         return count + len(instructions) - 1
 
     positions = _only_positions(program)
-    cells = max(map(prod, shapes_of(program)), default=1)
     for value, (instruction, note) in enumerate(zip(program.instructions, program.notes, strict=True), count):
         sources = [numbers[source] for source in instruction.sources]
         given = [known[source] for source in instruction.sources]
@@ -42,9 +42,8 @@ def explicit(program: Program, dtypes: Sequence[str]) -> Program:
             sources[place] = emit(cast, replace(note, dtype=instruction.dtype))
         made = _rewritten(instruction, given, note.dtype)
         if made.primitive == "inside":
-            is_checked = value in positions
-            size = made.constants[0]
-            made = made._replace(constants=(None if is_checked else size, max(OUTSIDE, cells)))
+            size = None if value in positions else made.constants[0]
+            made = made._replace(constants=(size, _outside(program)))
         numbers.append(emit(made._replace(sources=tuple(sources)), note))
     results = tuple([numbers[result] for result in program.results])
     return replace(
@@ -54,6 +53,11 @@ def explicit(program: Program, dtypes: Sequence[str]) -> Program:
         result=numbers[program.result],
         results=results,
     )
+
+
+def _outside(program: Program) -> int:
+    """Return a position that no value has, not even along all of its axes as one."""
+    return max([OUTSIDE, *[hint_of(prod(shape)) for shape in shapes_of(program)]])
 
 
 def _converted(instruction: Instruction, dtypes: Sequence[str]) -> list[int]:
