@@ -21,6 +21,7 @@ from nameexpr.compiler.lowering.products import (
     Strategy,
     canonical_strategy,
     emit_broadcast,
+    emit_contraction,
     emit_einsum,
     emit_matmul,
     emit_outer,
@@ -28,11 +29,11 @@ from nameexpr.compiler.lowering.products import (
     of_parts,
 )
 from nameexpr.compiler.lowering.reduction import (
-    lower_empty_sum,
     lower_mean,
     lower_reducer,
     lower_sum,
     lower_whole_mean,
+    lower_zeros,
 )
 from nameexpr.compiler.lowering.strategies import candidate_strategies
 from nameexpr.compiler.planning.plan import ContractionPlan
@@ -51,7 +52,7 @@ def lower_reduction(
     contraction, reducer = plan.contraction, plan.contraction.reducer
     dropped, is_sum = contraction.dropped, reducer in {None, "sum"}
     if is_sum and dtypes.result and len(operands) > 1 and 0 in [build.sizes[label] for label in dropped]:
-        return lower_empty_sum(build, contraction, operands, dtypes)
+        return lower_zeros(build, contraction, operands, dtypes)
     is_window = build.windows and len(operands) == 1 and operands[0].number in build.windows
     if is_window and "window_reduce" in build.target.native:
         from nameexpr.compiler.lowering.rolling import lower_rolling
@@ -110,6 +111,8 @@ def lower_pair(
     if preferred and pair.right and preferred[-1] in pair.left:
         one, other = other, one
         pair = Pair(pair.batch, pair.right, pair.left, pair.summed)
+    if "contraction" in build.target.native:
+        return emit_contraction(build, pair, one, other, compute)
     if compute in {"int64", "uint64"}:
         return _integers(build, pair, one, other, compute)
     if compute in REAL_OF and _is_half_real(build, pair, one, other):
@@ -269,7 +272,7 @@ def _multiply(
 
 def _other_kinds(build: Builder, pair: Pair) -> list[str]:
     labels = pair.batch + pair.left + pair.right
-    if not (pair.left or pair.right) or not build.size(labels):
+    if "contraction" in build.target.native or not (pair.left or pair.right) or not build.size(labels):
         return []
     # `dot` skips products with a scalar 0, even if the other factor is nan.
     is_outer = pair.left and pair.right and build.size(pair.left) > 1 < build.size(pair.right)

@@ -36,9 +36,7 @@ def lower_mean(build: Builder, value: Value, count: int, dtypes: Dtypes) -> Valu
     return build.emit(mean, value.labels, dtypes.compute)
 
 
-def lower_empty_sum(
-    build: Builder, contraction: Contraction, operands: Sequence[Value], dtypes: Dtypes
-) -> Value:
+def lower_zeros(build: Builder, contraction: Contraction, operands: Sequence[Value], dtypes: Dtypes) -> Value:
     """Return the sums of empty products. Computed in steps, 0 from one factor might be multiplied by nan."""
     every = dict.fromkeys(label for operand in operands for label in operand.labels)
     kept = tuple(label for label in every if label not in contraction.dropped)
