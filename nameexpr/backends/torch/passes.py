@@ -57,7 +57,8 @@ def explicit(program: Program, dtypes: Sequence[str]) -> Program:
 
 def _outside(program: Program) -> int:
     """Return a position that no value has, not even along all of its axes as one."""
-    return max([OUTSIDE, *[hint_of(prod(shape)) for shape in shapes_of(program)]])
+    cells: list[int] = [hint_of(prod(shape)) for shape in shapes_of(program)]
+    return max([OUTSIDE, *cells])
 
 
 def _converted(instruction: Instruction, dtypes: Sequence[str]) -> list[int]:

@@ -28,13 +28,7 @@ from nameexpr.compiler.lowering.products import (
     in_parts,
     of_parts,
 )
-from nameexpr.compiler.lowering.reduction import (
-    lower_mean,
-    lower_reducer,
-    lower_sum,
-    lower_whole_mean,
-    lower_zeros,
-)
+from nameexpr.compiler.lowering.reduction import lower_mean, lower_reducer, lower_sum, lower_zeros
 from nameexpr.compiler.lowering.strategies import candidate_strategies
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.ops import SUMMING
@@ -63,6 +57,8 @@ def lower_reduction(
         if made is not None:
             return made
     if reducer == "mean" and len(operands) == 1 and dropped and "mean" in build.target.native:
+        from nameexpr.compiler.lowering.reduction import lower_whole_mean
+
         return lower_whole_mean(build, operands[0], dropped, dtypes, offset if plan.steps else None)
     values = list(operands)
     for number, step in enumerate(plan.steps):
