@@ -35,6 +35,13 @@ def call(entry: Entry, given: Sequence[Any]) -> Any:
     return entry_for(entry, name, every).slow_call(*given)
 
 
+def chunked_plan(entry: Entry, given: Sequence[Any]) -> Any:
+    """Return the plan for operands, some of which are Dask arrays (NE507 for those of other libraries)."""
+    every = entry.merge(given)
+    library_of([array_within(value) for value in every], entry.text, titles(entry))
+    return import_module("nameexpr.runtime.dask.call").plan(entry, every)
+
+
 def titles(entry: Entry) -> list[str]:
     """Return what errors call each operand."""
     if isinstance(entry, FormulaEntry):
