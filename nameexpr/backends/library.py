@@ -91,6 +91,12 @@ class Library:
         An array that does not change when another one is written to: the array itself if none ever is.
     imports : mapping
         The line that imports each module of the statements, in source for users; the first is always there.
+    kind_of : callable
+        What a function for an array depends on, other than its class, dtype and shape.
+    checks_devices : bool
+        Whether the library rejects arrays on different devices itself.
+    explicit : callable
+        The program that the statements are of, from a program and the names of the dtypes of its operands.
     size_hint : callable
         A likely value of a size that is not an int, because a function is being traced.
     tracing : Tracing or None
@@ -113,5 +119,8 @@ class Library:
     copy_into: Callable[[Any, Any], None] | None = None
     copied: Callable[[Any], Any] = lambda array: array
     imports: Mapping[str, str] = MappingProxyType({})
+    kind_of: Callable[[Any], Any] = type
+    checks_devices: bool = True
+    explicit: Callable[[Program, Sequence[str]], Program] = lambda program, dtypes: program
     size_hint: Callable[[Any], int] = int
     tracing: Tracing | None = None

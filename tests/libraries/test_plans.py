@@ -1,4 +1,4 @@
-"""Plans, code and bound operands of texts on every library: the code is run, and gives what the text gives."""
+"""Plans, code and bound operands of texts on every library: the code is run, and its result compared."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ EXPRESSIONS = ["a b, b c, c -> a", "a b, b c, c -> c a", "a b, b c, c -> : max",
 FORMULAS = [
     "p[A C] = softmax[C](sum[B](x[A B] * w[B C]) + b[C]); q[A] = argmax[C](p)",
     "s[(1 + C)] = 0, s[_@C] * 0.5 + b[C] + sum[A B](x[A B] * w[B C])",
-    "y[(A + B) C] = x[A 0@0] * b[C], w[B C]",
-    "y[A C] = where(x[A 1] > 1, b[C], -b[C]) * size[A] + mean[A B](x[A B]) * w[0 C]",
+    "y[(A + E) C] = x[A B@0] * b[C], w[E C]",
+    "y[A C] = where(x[A B@1] > 1, b[C], -b[C]) * size[A] + mean[A B](x[A B]) * w[B@0 C]",
 ]
 
 
@@ -49,7 +49,7 @@ def run(code: str, *arrays: Any) -> Any:
 
 
 def close(found: Any, expected: Any) -> None:
-    np.testing.assert_allclose(np.asarray(np.from_dlpack(found)), expected, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(np.from_dlpack(found), expected, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("text", EXPRESSIONS)
@@ -58,9 +58,10 @@ def test_the_code_of_an_expression_can_be_pasted(text: str, to: Callable[[Any], 
     plan = compiled.plan(*arrays)
     result, expected = compiled(*arrays), ne.einsum(text, X, W, B)
     close(result, expected)
+    compiled(*arrays)  # the text was called with NumPy's since
     close(run(compiled.code, *arrays), expected)
     assert plan.code == compiled.code and plan.library in str(plan)
-    assert "time" not in str(plan) and isnan(plan.seconds)
+    assert " time " not in str(plan) and isnan(plan.seconds)
     assert "np." not in compiled.code.replace("jnp.", "")
     assert compiled(X, W, B).shape == expected.shape and "import numpy as np" in compiled.code
 

@@ -116,7 +116,10 @@ LIBRARY = Library(
     finish=lambda function, text: function,
     fault=fault,
     as_numpy=as_numpy,
-    imports={name: f"import {module} as {name}" for name, module in MODULES.items()},
+    imports={
+        "jnp": "import jax.numpy as jnp",
+        **{name: f"import {module} as {name}" for name, module in MODULES.items()},
+    },
     size_hint=lambda size: HINT,
     tracing=Tracing(compiled, checked, first_wrong, has_64_bits, is_known, jax.ensure_compile_time_eval),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 from typing import Any, NamedTuple
 
 from nameexpr.backends.library import Library
@@ -121,8 +122,8 @@ def running_of(
     name_of = number_name if library is None else library.dtype_name
     operands = tuple(list_operands(compiled, specs, name_of))
     if folded is None:
-        program, shapes = compiled.program, compiled.shapes
-        return Running(compiled, program, shapes, compiled.given, operands, library=library)
+        running = Running(compiled, compiled.program, compiled.shapes, compiled.given, operands)
+        return _on(library, running)
     whole, count = folded.whole, len(operands)
     shapes, own = shapes_of(whole), compiled.operands
     held = []
@@ -137,7 +138,7 @@ def running_of(
     values = (*free, *folded.held)
     bound = tuple(position for position in range(count) if position not in free)
     given = Operands((), tuple([dtypes[one] for one in values]), tuple([layouts[one] for one in values]))
-    return Running(
+    running = Running(
         compiled,
         folded.rest,
         shapes_of(folded.rest),
@@ -146,8 +147,16 @@ def running_of(
         bound,
         folded,
         tuple(operands[position] for position in bound),
-        library,
     )
+    return _on(library, running)
+
+
+def _on(library: Library | None, running: Running) -> Running:
+    """Return what is executed on a library."""
+    if library is None:
+        return running
+    program = library.explicit(running.program, [one.dtype for one in running.operands])
+    return replace_fields(running, program=program, shapes=shapes_of(program), library=library)
 
 
 def _of_expression(

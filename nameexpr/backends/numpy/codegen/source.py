@@ -46,6 +46,7 @@ def source_of(*routines: Routine, imports: Mapping[str, str] = IMPORTS) -> str:
     the line for each module, of which the first is always imported.
     """
     modules = set(list(imports)[:1])
+    imports = {**imports, **{module: line for module, line in IMPORTS.items() if module not in imports}}
     written = ["\n".join(_routine(routine, modules)) + "\n" for routine in routines]
     lines = [line for module, line in imports.items() if module in modules]
     return "\n".join([*lines, "", "", "\n\n".join(reversed(written))])
