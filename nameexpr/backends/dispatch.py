@@ -17,10 +17,12 @@ from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.errors import Diagnostic, NameExprError, error
 
 NUMPY = "numpy"
-SUPPORTED = frozenset({"array_api", "dask", "torch"})
+SUPPORTED = frozenset({"array_api", "dask", "jax", "torch"})
 """Libraries, other than NumPy, whose arrays texts run on."""
 JOINED_BY_NUMPY = frozenset({"jax", "dask"})
 """Libraries whose functions take NumPy arrays as well."""
+NEVER_WRITTEN = frozenset({"jax", "dask"})
+"""Libraries that write to no array once it is made."""
 _CLASSES = {
     ("numpy", "ndarray"): NUMPY,
     ("torch", "Tensor"): "torch",

@@ -22,8 +22,8 @@ from nameexpr.errors import Diagnostic, error
 from nameexpr.runtime.entry import Entry
 from nameexpr.runtime.expression import ExpressionEntry
 from nameexpr.runtime.formula import FormulaEntry
-from nameexpr.runtime.on_library import OnLibrary
 from nameexpr.runtime.operands import OperandSpec, array_of, names_of
+from nameexpr.runtime.traced import OnTracingLibrary
 
 
 def call(entry: Entry, given: Sequence[Any]) -> Any:
@@ -52,7 +52,7 @@ def entry_for(entry: Entry, name: str, operands: Sequence[Any]) -> Any:
     return found
 
 
-class LibraryExpression(ExpressionEntry, OnLibrary):
+class LibraryExpression(ExpressionEntry, OnTracingLibrary):
     """An expression for the arrays of a library."""
 
     __slots__ = ("library", "origin")
@@ -104,7 +104,7 @@ class LibraryExpression(ExpressionEntry, OnLibrary):
         return choose(names, product, typed.reducer, drops=drops, is_asked=wanted is not None)
 
 
-class LibraryFormula(FormulaEntry, OnLibrary):
+class LibraryFormula(FormulaEntry, OnTracingLibrary):
     """A formula for the arrays of a library."""
 
     __slots__ = ("library", "origin")
