@@ -156,6 +156,12 @@ def array_within(operand: Any) -> Any:
     return getattr(operand, "_data", operand)
 
 
+def is_chunked(operands: Iterable[Any]) -> bool:
+    """Return whether there is a Dask array among some operands."""
+    kinds: list[Any] = [type(array_within(operand)) for operand in operands]
+    return "dask" in map(library_name, kinds)
+
+
 def is_foreign(kinds: Iterable[Any]) -> bool:
     """Return whether a class among these is of a library other than NumPy."""
     return any(library_name(kind) in SUPPORTED for kind in kinds)
