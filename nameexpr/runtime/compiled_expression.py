@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from nameexpr.backends.dispatch import has_foreign
 from nameexpr.compiler.analysis.operands import ASSUMED_SIZE, assumed_shapes
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.runtime import public, traced_as
@@ -181,6 +180,8 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
 
     def _prepared(self, operands: Sequence[Any]) -> tuple[Entry, Sequence[OperandSpec], tuple[int, ...]]:
         """Return the entry for the library of some operands, their specifications, and which are the same."""
+        from nameexpr.backends.dispatch import has_foreign
+
         if has_foreign((*operands, *self._entry.fixed.values())):
             from nameexpr.runtime.libraries import prepared
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nameexpr.backends.dispatch import has_foreign
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.runtime import public, traced_as
 from nameexpr.runtime.compiled import ArrayResult_co, Compiled, TensorResult_co, Text_co
@@ -188,6 +187,8 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         entry = self._entry
         if given.keys() - entry.tree.uses.keys():
             entry.refuse(given)
+        from nameexpr.backends.dispatch import has_foreign
+
         if has_foreign((*given.values(), *entry.fixed.values())):
             from nameexpr.runtime.libraries import prepared
 
