@@ -59,7 +59,7 @@ def unfolded(program: Program, constants: Collection[int]) -> Folded:
         results=tuple([numbers[result] for result in program.results]),
     )
     shapes = tuple([program.operands[operand] for operand in kept])
-    prelude = Program(shapes, (), (), len(kept) - 1, False, tuple(range(len(kept))))
+    prelude = Program(shapes, (), (), len(kept) - 1, depends_on_layout=False, results=tuple(range(len(kept))))
     return Folded(program, prelude, rest, kept)
 
 
