@@ -91,6 +91,10 @@ class Library:
         An array that does not change when another one is written to: the array itself if none ever is.
     imports : mapping
         The line that imports each module of the statements, in source for users; the first is always there.
+    out_fault : callable
+        The reason why a result cannot be written into an array of `out=`, and a hint; None if it can.
+    is_foldable : callable
+        Whether values computed from an array that is bound may be kept.
     kind_of : callable
         What a function for an array depends on, other than its class, dtype and shape.
     checks_devices : bool
@@ -119,6 +123,8 @@ class Library:
     copy_into: Callable[[Any, Any], None] | None = None
     copied: Callable[[Any], Any] = lambda array: array
     imports: Mapping[str, str] = MappingProxyType({})
+    out_fault: Callable[[Any, Any], tuple[str, str] | None] = lambda out, result: None
+    is_foldable: Callable[[Any], bool] = lambda array: True
     kind_of: Callable[[Any], Any] = type
     checks_devices: bool = True
     explicit: Callable[[Program, Sequence[str]], Program] = lambda program, dtypes: program
