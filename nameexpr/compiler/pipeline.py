@@ -91,8 +91,7 @@ def compile_expression(
 ) -> Compilation[Expression]:
     """Return the program of an expression whose sizes are solved."""
     graph, results = build_expression(typed, dtypes)
-    sizes = typed.sizes
-    shapes = [[prod([sizes[label] for label in labels]) for labels in axes] for axes in typed.operands]
+    shapes = [[prod([typed.sizes[one] for one in labels]) for labels in axes] for axes in typed.operands]
     operands = Operands(tuple(map(tuple, shapes)), dtypes.operands, tuple(layouts))
     needed = range(len(graph.nodes))
     names = (typed.names, *(() if typed.blocks is None else typed.blocks.names))
@@ -113,9 +112,13 @@ def compile_formula(
     from nameexpr.compiler.analysis.build.formula import build_formula
     from nameexpr.compiler.analysis.views import read_views
 
-    views = read_views(scope, operands, sizes)
-    build = build_formula(scope, dtypes, views, arithmetic, outputs, options.dtype)
-    graph, statements, values, names = build
+    views, gradients = read_views(scope, operands, sizes), None
+    if scope.gradients:
+        from nameexpr.compiler.gradient.derivative import Derivatives
+
+        gradients = Derivatives(scope, options.optimize)
+    build = build_formula(scope, dtypes, views, arithmetic, outputs, options.dtype, gradients)
+    graph, statements, values, names = build if gradients is None else gradients.finished(*build)
     shapes = tuple([operands[name].shape for name in scope.uses])
     given = Operands(shapes, tuple([dtypes[name] for name in scope.uses]), tuple(layouts))
     uses, fusing = use_counts(graph, values), None

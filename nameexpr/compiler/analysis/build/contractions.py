@@ -70,6 +70,8 @@ def reduction(values: Values, reducer: str, value: int, labels: Labels, span: Sp
         from nameexpr.compiler.analysis.build.placing import placed
 
         reduced = placed(values, reduced, span, reduction)
+    if values.gradients is not None:
+        reduced = values.gradients.pairs(values, reduced)
     for function, other in epilogue:
         reduced = values.map([reduced] if other < 0 else [reduced, other], function, span)
     # Integers among the factors were widened; this must not widen the floats that they are multiplied by.

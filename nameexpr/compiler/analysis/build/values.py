@@ -8,7 +8,7 @@ names unify.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from nameexpr.compiler.analysis.faults import values as faults
 from nameexpr.compiler.analysis.operands import Views
@@ -27,7 +27,7 @@ from nameexpr.compiler.ir.nodes import CAST, Drop, Map, Scalar, number_of
 from nameexpr.errors import Diagnostic, Mark, NotHeldError, Span, error
 from nameexpr.ops import FUNCTIONS, INTEGER
 from nameexpr.records import field, record
-from nameexpr.syntax.ast import Formula, Term
+from nameexpr.syntax.ast import Call, Formula, Term
 
 T = TypeVar("T")
 POWERS = frozenset({"**.", "pow"})
@@ -62,13 +62,26 @@ class StatementValue:
     arranged: int
 
 
+class Gradients(Protocol):
+    """What writes derivatives into a graph (`nameexpr.compiler.gradient`)."""
+
+    def call(self, writer: Any, node: Call) -> tuple[int, Labels]:
+        """Return the value of `grad(...)` or `stop(...)`, and the labels that it mentions."""
+
+    def statement(self, values: Values, name: str | None, value: int, axes: Axes | None) -> int:
+        """Return the value of a statement, apart from others if something is differentiated by it."""
+
+    def pairs(self, values: Values, value: int) -> int:
+        """Return a contraction as contractions of pairs."""
+
+
 @record(frozen=False)
 class Values:
     """The graph of a formula while it is built.
 
     `named` are the values of statements, `unsure` the numbers that are integers for most operands only,
     `under` the names that values have under `...`. `parts_again` counts the parts of products that were taken
-    from statements and powers.
+    from statements and powers. `gradients` writes derivatives, if there are any.
     """
 
     tree: Formula
@@ -79,6 +92,7 @@ class Values:
     unsure: set[int] = field(default_factory=set)
     under: dict[int, EllipsisNames] = field(default_factory=dict)
     parts_again: int = 0
+    gradients: Gradients | None = None
 
     def map(self, values: Sequence[int], function: str, span: Span) -> int:
         """Return a pointwise function of values: folded if all of them are numbers of the text."""
