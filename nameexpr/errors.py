@@ -80,10 +80,8 @@ class Diagnostic(NamedTuple):
         lines = [strong(wrapped(head, columns, 2))]
         spans = [(*mark.span, mark.note) for mark in self.marks]
         limit = line_limit(columns)
-        lines += [
-            "  " + line
-            for line in marked_text(self.text, spans, is_whole=self.is_whole, strong=strong, limit=limit)
-        ]
+        marked = marked_text(self.text, spans, is_whole=self.is_whole, strong=strong, limit=limit)
+        lines += ["  " + line for line in marked]
         table = aligned_columns([_cells(operand) for operand in shown], columns and columns - 2)
         lines += ["  " + line for line in table]
         if left_out := len(self.operands) - len(shown):
@@ -171,6 +169,8 @@ class NameExprError(ValueError):
     def __str__(self) -> str:
         """Return the diagnostics rendered, one after the other; if there are very many, the first ones."""
         return self.render()
+
+    __repr__ = __str__  # libraries that trace functions show it
 
     def render(self, strong: Callable[[str], str] = str, columns: int | None = None) -> str:
         """Return the text of the error; `strong` highlights the error, in colour on a terminal, whose width

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.errors import Diagnostic, NameExprError, error
 
 NUMPY = "numpy"
-SUPPORTED = frozenset({"torch"})
+SUPPORTED = frozenset({"array_api", "dask", "torch"})
 """Libraries, other than NumPy, whose arrays texts run on."""
 JOINED_BY_NUMPY = frozenset({"jax", "dask"})
 """Libraries whose functions take NumPy arrays as well."""
@@ -30,15 +31,27 @@ _CLASSES = {
     ("dask", "Array"): "dask",
 }
 _NEUTRAL = (bool, int, float, complex, np.generic)
+_TRACED = {("torch", "SymBool"): bool, ("torch", "SymInt"): int, ("torch", "SymFloat"): float}
+"""Numbers in functions that a library traces, with the classes of those that they represent."""
 _WAYS = {
     ("numpy", "torch"): "torch.as_tensor(x)",
     ("torch", "numpy"): "x.numpy(force=True)",
-    ("jax", "numpy"): "np.asarray(x)",
-    ("dask", "numpy"): "x.compute()",
     ("jax", "torch"): "torch.from_dlpack(x)",
     ("torch", "jax"): "jax.numpy.from_dlpack(x)",
+    ("dask", "torch"): "torch.as_tensor(x.compute())",
+    ("torch", "dask"): "dask.array.from_array(x.numpy(force=True))",
+    ("dask", "jax"): "jax.numpy.asarray(x.compute())",
+    ("jax", "dask"): "dask.array.from_array(np.asarray(x))",
 }
-"""How an array of one library becomes one of another."""
+"""How an array of one library becomes one of another, for those of which two cannot be combined."""
+_STANDARD = "array_api:"
+"""What the names of libraries that are only known by the standard begin with here."""
+_FROM_STANDARD = {
+    NUMPY: "np.from_dlpack(x)",
+    "torch": "torch.from_dlpack(x)",
+    "jax": "jax.numpy.from_dlpack(x)",
+    "dask": "dask.array.from_array(np.from_dlpack(x))",
+}
 
 
 @lru_cache(maxsize=512)
@@ -57,6 +70,21 @@ def library_name(kind: Any) -> str | None:
     return "array_api" if is_standard else None
 
 
+def number_type(value: Any) -> Any:
+    """Return the class of a Python number, also of one that a library knows as a symbol; None for others.
+
+    >>> number_type(2.5), number_type(np.ones(2))
+    (<class 'float'>, None)
+    """
+    kind: Any = type(value)
+    return kind if kind in NUMBERS else _traced_type(kind)
+
+
+@lru_cache(maxsize=512)
+def _traced_type(kind: Any) -> Any:
+    return _TRACED.get((kind.__module__.partition(".")[0], kind.__name__))
+
+
 def library_of(arrays: Sequence[Any], text: str = "", titles: Sequence[str] = ()) -> str:
     """Return the name of the library that computes with these arrays (NE507 if they are of several).
 
@@ -65,34 +93,47 @@ def library_of(arrays: Sequence[Any], text: str = "", titles: Sequence[str] = ()
     names = [_name(array) for array in arrays]
     found = {name for name in names if name is not None}
     if len(found) == 1:
-        return found.pop()
+        return found.pop().partition(":")[0]
     others = found - {NUMPY}
     if not found or (len(others) == 1 and others <= JOINED_BY_NUMPY):
         return next(iter(others), NUMPY)
-    raise _mixed(arrays, names, text, titles or [f"operand {number}" for number in range(len(arrays))])
+    raise mixture(arrays, text, titles or [f"operand {number}" for number in range(len(arrays))])
 
 
 def _name(array: Any) -> str | None:
-    if isinstance(array, _NEUTRAL):
+    if isinstance(array, _NEUTRAL) or number_type(array) is not None:
         return None
     kind: Any = type(array)
-    return library_name(kind) or NUMPY
+    name = library_name(kind) or NUMPY
+    return _STANDARD + array.__array_namespace__().__name__ if name == "array_api" else name
 
 
-def _mixed(
-    arrays: Sequence[Any], names: Sequence[str | None], text: str, titles: Sequence[str]
-) -> NameExprError:
+def mixture(arrays: Sequence[Any], text: str = "", titles: Sequence[str] = ()) -> NameExprError:
     """Return the error for arrays of several libraries: it names one of each."""
+    names = [_name(array) for array in arrays]
     places = {name: place for place, name in reversed([*enumerate(names)]) if name is not None}
     first, second = sorted(places.values())[:2]
     one, other = (_described(arrays[place]) for place in (first, second))
     message = f"{titles[first]} is {one}, and {titles[second]} is {other}: which library should compute?"
-    ways = [_way(names[second], names[first]), _way(names[first], names[second])]
-    hint = f"convert one of them: {' or '.join(filter(None, ways))}" if any(ways) else "convert one of them"
-    return error(Diagnostic("NE507", message, text, hint=hint))
+    ways = [
+        f"{titles[place]} with {way}"
+        for place, way in (
+            (second, _way(names[second], names[first])),
+            (first, _way(names[first], names[second])),
+        )
+        if way
+    ]
+    return error(Diagnostic("NE507", message, text, hint=f"convert {', or '.join(ways)}"))
 
 
 def _way(source: str | None, target: str | None) -> str:
+    """Return how an array x of one library becomes one of another."""
+    if target is not None and target.startswith(_STANDARD):
+        x = {"dask": "x.compute()", NUMPY: "x"}.get(source or "")
+        name = target.removeprefix(_STANDARD)
+        return f"{name}.from_dlpack(x)" if x is None else f"{name}.asarray({x})"
+    if source is not None and source.startswith(_STANDARD):
+        return _FROM_STANDARD[target or NUMPY]
     return _WAYS.get((source or "", target or ""), "")
 
 
@@ -102,7 +143,15 @@ def _described(array: Any) -> str:
     device = getattr(array, "device", None) if module == "torch" else None
     name = f"{module}.{kind.__name__}" if module else f"a {kind.__name__}"
     name = name.replace("jax.ArrayImpl", "jax.Array")
-    return f"{'' if name.startswith('a ') else 'a '}{name}{f' on {device}' if device is not None else ''}"
+    article = "" if name.startswith("a ") else "an " if name[0] in "aeiou" else "a "
+    return f"{article}{name}{f' on {device}' if device is not None else ''}"
+
+
+def array_within(operand: Any) -> Any:
+    """Return the array that a NamedTensor, or a `DataArray` in chunks, holds; any other object unchanged."""
+    if type(operand).__name__ == "DataArray" and operand.chunks is not None:
+        return operand.data
+    return getattr(operand, "_data", operand)
 
 
 def is_foreign(kinds: Iterable[Any]) -> bool:

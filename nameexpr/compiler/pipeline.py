@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
+from importlib import import_module
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -21,8 +22,7 @@ from nameexpr.compiler.compilation import Compilation, Options, Tree
 from nameexpr.compiler.ir.axes import Contraction, Names
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.graph import Graph, constant_values, use_counts
-from nameexpr.compiler.ir.liveness import check_program
-from nameexpr.compiler.ir.nodes import Arrange, Map, View, Window
+from nameexpr.compiler.ir.nodes import Map, View, Window
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target
@@ -121,12 +121,28 @@ def compile_formula(
     graph, statements, values, names = build if gradients is None else gradients.finished(*build)
     shapes = tuple([operands[name].shape for name in scope.uses])
     given = Operands(shapes, tuple([dtypes[name] for name in scope.uses]), tuple(layouts))
-    uses, fusing = use_counts(graph, values), None
-    if any(isinstance(graph.nodes[value], Map) for value in uses):
-        from nameexpr.compiler.lowering.fusion import FusionPlan
-
-        fusing = FusionPlan(graph, uses, options.target)
+    uses, fusing = _fused(graph, values, options)
     return _compiled(scope, graph, values, uses, given, names, statements, options, fusing, views.default)
+
+
+def compile_graph(
+    tree: Tree, graph: Graph, outputs: tuple[int, ...], operands: Operands, options: Options
+) -> Compilation[Tree]:
+    """Return the program of some values of a graph that was built, or cut out of that of a text, before."""
+    uses, fusing = _fused(graph, outputs, options)
+    return _compiled(tree, graph, outputs, uses, operands, ((),) * len(outputs), outputs, options, fusing)
+
+
+def _fused(
+    graph: Graph, outputs: Sequence[int], options: Options
+) -> tuple[dict[int, int], FusionPlan | None]:
+    """Return how often each needed value is used, and which of them are computed block by block."""
+    uses = use_counts(graph, outputs)
+    if not any(isinstance(graph.nodes[value], Map) for value in uses):
+        return uses, None
+    from nameexpr.compiler.lowering.fusion import FusionPlan
+
+    return uses, FusionPlan(graph, uses, options.target)
 
 
 def _compiled(
@@ -176,7 +192,7 @@ def _compiled(
         program = replace(program, depends_on_layout=True, is_limited=True)
         shapes = shapes_of(program)
     if os.environ.get("NAMEEXPR_VERIFY") == "1":
-        _verify(program, shapes, graph, outputs)
+        import_module("nameexpr.compiler.ir.check_graph").check_compiled(program, shapes, graph, outputs)
     views = tuple([node.axes for node in graph.nodes if isinstance(node, View) and node.position >= 0])
     rest = (names, operands, outputs, statements, views, same, default or {})
     return Compilation(tree, graph, plans, program, shapes, *rest)
@@ -254,7 +270,7 @@ def _limited(
 
 def _has_large_value(shapes: Shapes, target: Target) -> bool:
     """Return whether processing slices could pay off without bound operands, whose values alone are kept."""
-    return max(map(prod, shapes), default=0) * WIDEST >= target.tiled_bytes
+    return any(prod(shape) * WIDEST >= target.tiled_bytes for shape in shapes)
 
 
 def _scheduled(
@@ -284,16 +300,3 @@ def _scheduled(
     tiled = tile_leading_axes(program, shapes, target)
     shapes = shapes if tiled is program else shapes_of(tiled)
     return reuse(tiled, shapes), shapes
-
-
-def _verify(program: Program, shapes: Shapes, graph: Graph, outputs: Sequence[int]) -> None:
-    """Check the program and its graph, and that the results have the shapes of the graph."""
-    from nameexpr.compiler.ir.check_graph import check_graph
-
-    check_program(program)
-    check_graph(graph, outputs)
-    for result, output in zip(program.outputs, outputs, strict=True):
-        node = graph.nodes[output]
-        assert isinstance(node, Arrange)
-        wanted = tuple(map(graph.cells, node.axes))
-        assert shapes[result] == wanted, f"{shapes[result]} is not {wanted}"

@@ -9,6 +9,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 Documented = TypeVar("Documented", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def public(function: Documented) -> Documented:
@@ -27,3 +28,16 @@ def public(function: Documented) -> Documented:
             raise fault from None
 
     return call  # type: ignore[return-value]  # the same signature
+
+
+def traced_as(trace: Callable[..., Any]) -> Callable[[Function], Function]:
+    """Return a decorator: `torch.compile` traces `trace`, which has no closure, instead of the function.
+
+    PyTorch finds it by an attribute, so that calls that are not traced cost nothing more.
+    """
+
+    def decorate(function: Function) -> Function:
+        function._torchdynamo_inline = trace  # type: ignore[attr-defined]
+        return function
+
+    return decorate

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
 from nameexpr.errors import Diagnostic, error
-from nameexpr.runtime import public
+from nameexpr.runtime import public, traced_as
 from nameexpr.runtime.cache import check_is_text
 from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_expression import CompiledExpression
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from nameexpr.runtime.entry import CallOptions, Reduce
     from nameexpr.tensors import NamedTensor
     from nameexpr.typing import Operand
+
+
+def _trace(*args: Any, **named: Any) -> Any:
+    from nameexpr.runtime import tracing
+
+    return tracing.traced_compile(*args, **named)
 
 
 @overload
@@ -58,6 +64,7 @@ def compile(  # noqa: A001
 ) -> Compiled[tuple[npt.NDArray[Any], ...], tuple[NamedTensor, ...]]: ...
 
 
+@traced_as(_trace)
 @public
 def compile(  # noqa: A001
     text: str,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from nameexpr.compiler.analysis.operands import ASSUMED_SIZE, assumed_shapes
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.runtime import public
+from nameexpr.runtime import public, traced_as
 from nameexpr.runtime.cache import MISSING
 from nameexpr.runtime.compiled import ArrayResult_co, Compiled, TensorResult_co, Text_co
 from nameexpr.runtime.einsum import find_entry
@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     from nameexpr.typing import Operand
 
 NOTHING: Mapping[int, Any] = MappingProxyType({})
+
+
+def _trace(*args: Any, **named: Any) -> Any:
+    from nameexpr.runtime import tracing
+
+    return tracing.traced_expression(*args, **named)
 
 
 class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
@@ -59,6 +65,7 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
 
     if not TYPE_CHECKING:  # `Compiled` has its types
 
+        @traced_as(_trace)
         def __call__(self, a0: Any = MISSING, a1: Any = MISSING, /, *rest: Any, out: Any = None) -> Any:
             """Return the result for the operands that are not bound, in their order, as `einsum` does.
 

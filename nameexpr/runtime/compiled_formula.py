@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.runtime import public
+from nameexpr.runtime import public, traced_as
 from nameexpr.runtime.compiled import ArrayResult_co, Compiled, TensorResult_co, Text_co
 from nameexpr.runtime.evaluate import by_position
 from nameexpr.runtime.formula import FormulaEntry, merged
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from nameexpr.runtime.plan.plan import Outline, Plan
     from nameexpr.runtime.signature import FormulaSignature
     from nameexpr.typing import Operand
+
+
+def _trace(*args: Any, **named: Any) -> Any:
+    from nameexpr.runtime import tracing
+
+    return tracing.traced_formula(*args, **named)
 
 
 class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
@@ -63,6 +69,7 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
 
     if not TYPE_CHECKING:  # `Compiled` has its types
 
+        @traced_as(_trace)
         def __call__(
             self, *misplaced: Any, out: Any = None, operands: Mapping[str, Any] | None = None, **named: Any
         ) -> Any:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeVar, overload
 import numpy as np
 
 from nameexpr.errors import NameExprError
-from nameexpr.runtime import cache
+from nameexpr.runtime import cache, traced_as
 from nameexpr.runtime.cache import MISSING, TEXTS, check_is_text
 
 if TYPE_CHECKING:
@@ -37,6 +37,12 @@ CONSTANTS = frozenset({int, str, bool, type(None)})
 """Types of options that are immutable."""
 
 
+def _trace(*args: Any, **named: Any) -> Any:
+    from nameexpr.runtime import tracing
+
+    return tracing.traced_einsum(*args, **named)
+
+
 def by_text(documented: Documented) -> Documented:
     """Return the function that calls by text, under the signature and the documentation of another.
 
@@ -45,6 +51,7 @@ def by_text(documented: Documented) -> Documented:
     """
     functions, entries = cache.calls, cache.calls_with_options
 
+    @traced_as(_trace)
     @wraps(documented)
     def fast(text: str = MISSING, a0: Any = MISSING, a1: Any = MISSING, /, *rest: Any, **options: Any) -> Any:
         call = None

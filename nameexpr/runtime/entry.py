@@ -153,9 +153,9 @@ class Entry(ABC):
         given = [value for value in values if value is not MISSING]
         carried: Any = self.coordinates or not BARE.issuperset(map(type, given))
         if carried:  # most operands are arrays
-            from nameexpr.backends.dispatch import is_foreign
+            from nameexpr.backends.dispatch import array_within, is_foreign
 
-            if is_foreign([type(array_of(value)) for value in given]):
+            if is_foreign([type(array_within(value)) for value in given]):
                 return import_module("nameexpr.runtime.libraries").call(self, given)  # it imports this one
             from nameexpr.runtime import coordinates as carrying
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
 from nameexpr.errors import NameExprError
-from nameexpr.runtime import cache
+from nameexpr.runtime import cache, traced_as
 from nameexpr.runtime.cache import check_is_text
 
 if TYPE_CHECKING:
@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 OPTIONS = ("outputs", "sizes", "optimize", "memory_limit", "dtype", "order", "tune")
 OPTIONS_WHERE_FREE = frozenset({"dtype", "order", "tune"})
 """The keywords that are operands in formulas with an operand of that name."""
+
+
+def _trace(*args: Any, **named: Any) -> Any:
+    from nameexpr.runtime import tracing
+
+    return tracing.traced_evaluate(*args, **named)
 
 
 @overload
@@ -129,6 +135,7 @@ def evaluate(
 ) -> tuple[npt.NDArray[Any], ...]: ...
 
 
+@traced_as(_trace)
 def evaluate(
     text: str,
     /,

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import number_name, promoted
-from nameexpr.compiler.analysis.infer import Typed, type_expression
+from nameexpr.compiler.analysis.infer import Typed, build_expression, type_expression
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.compilation import Compilation, Options
-from nameexpr.compiler.ir.axes import CUSTOM
+from nameexpr.compiler.ir.axes import CUSTOM, Names
 from nameexpr.compiler.ir.dtypes import FLOATING_RESULT, Dtypes, choose_dtypes, swapped
+from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.pipeline import compile_expression, read
 from nameexpr.errors import Diagnostic, Mark, error
 from nameexpr.ops import SUMMING
@@ -77,16 +78,28 @@ class ExpressionEntry(Entry):
         """
         own = self.options
         operands = [Operand(spec.shape, spec.names) for spec in specs]
-        given, layouts = [spec.dtype for spec in specs], [spec.layout for spec in specs]
-        reducer = CUSTOM if callable(own.reduce) else own.reduce
-        typed = type_expression(self.tree, operands, dict(own.sizes), reducer=reducer)
-        dtypes = self._dtypes(typed, operands, tuple(given))
+        layouts = [spec.layout for spec in specs]
+        typed, dtypes = self.typed(specs)
         options = Options(
             self.target, own.optimize, own.memory_limit, own.order == "C", ranks, same, tuple(self.fixed)
         )
         compiled = compile_expression(self.tree, typed, dtypes, layouts, options)
         _check_addressable(compiled, operands)
         return compiled
+
+    def typed(self, specs: Sequence[OperandSpec]) -> tuple[Typed, Dtypes]:
+        """Return the expression with the sizes and dtypes that operands like these give it."""
+        own = self.options
+        operands = [Operand(spec.shape, spec.names) for spec in specs]
+        reducer = CUSTOM if callable(own.reduce) else own.reduce
+        typed = type_expression(self.tree, operands, dict(own.sizes), reducer=reducer)
+        return typed, self._dtypes(typed, operands, tuple([spec.dtype for spec in specs]))
+
+    def graph(self, specs: Sequence[OperandSpec]) -> tuple[Graph, tuple[int, ...], tuple[Names, ...]]:
+        """Return the graph for operands like these, its results, and the names of each."""
+        typed, dtypes = self.typed(specs)
+        names = (typed.names, *(() if typed.blocks is None else typed.blocks.names))
+        return (*build_expression(typed, dtypes), names)
 
     def _dtypes(self, typed: Typed, operands: Sequence[Operand], dtypes: tuple[np.dtype[Any], ...]) -> Dtypes:
         wanted = self.dtype

@@ -11,6 +11,7 @@ import numpy as np
 
 from nameexpr.backends.numpy.kernels import ReducerFault, ReducerMisuse
 from nameexpr.backends.numpy.numbers import as_array, fold
+from nameexpr.backends.numpy.promotion import function_of
 from nameexpr.backends.numpy.reading import PositionError
 from nameexpr.compiler.analysis.faults.values import not_held
 from nameexpr.compiler.analysis.scope import Scope
@@ -22,7 +23,6 @@ from nameexpr.compiler.memory.program import peak_bytes
 from nameexpr.errors import Diagnostic, Mark, NotHeldError, OperandInfo, Span, error
 from nameexpr.ops import FUNCTIONS
 from nameexpr.runtime.operands import array_of, names_of
-from nameexpr.runtime.promotion import function_of
 from nameexpr.syntax.ast import Binary, Number, Unary, Use
 from nameexpr.syntax.walk import nodes_of
 

@@ -13,16 +13,18 @@ from typing import Any, NoReturn
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import NUMBERS, as_operand, is_bfloat16, number_name
+from nameexpr.backends.numpy.promotion import ARITHMETIC
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.compilation import Compilation, Options
+from nameexpr.compiler.ir.axes import Names
 from nameexpr.compiler.ir.dtypes import WEAK
+from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.pipeline import compile_formula, read_formula
 from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, Mark, error
 from nameexpr.runtime.entry import DEFAULT, CallOptions, Entry
 from nameexpr.runtime.operands import OperandSpec, as_tensor
-from nameexpr.runtime.promotion import ARITHMETIC
 from nameexpr.syntax.ast import Binary, Call, CallAlong, Label, Node, Number, Term, Unary, Use
 from nameexpr.syntax.walk import nodes
 
@@ -146,6 +148,23 @@ class FormulaEntry(Entry):
             ),
             options.outputs,
         )
+
+    def graph(self, specs: Sequence[OperandSpec]) -> tuple[Graph, tuple[int, ...], tuple[Names, ...]]:
+        """Return the graph for operands like these, its results, and the names of each."""
+        from nameexpr.compiler.analysis.build.formula import build_formula
+        from nameexpr.compiler.analysis.views import read_views
+
+        options, named = self.options, dict(zip(self._names, specs, strict=True))
+        if self.dtype is not None:
+            self._check_castable(named, self.dtype)
+        operands = {name: Operand(spec.shape, spec.names) for name, spec in named.items()}
+        dtypes = {name: WEAK.get(spec.dtype) or number_name(spec.dtype) for name, spec in named.items()}
+        views = read_views(self.tree, operands, dict(options.sizes))
+        wanted = "" if self.dtype is None else number_name(self.dtype)
+        graph, _, results, names = build_formula(
+            self.tree, dtypes, views, ARITHMETIC, options.outputs, wanted
+        )
+        return graph, results, names
 
     def _check_castable(self, specs: Mapping[str, OperandSpec], wanted: np.dtype[Any]) -> None:
         for name, spec in specs.items():

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.dispatch import library_of
+from nameexpr.backends.dispatch import array_within, library_of, number_type
 from nameexpr.backends.library import Library
-from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.compiler.analysis.infer import Typed
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.ir.dtypes import Dtypes, is_castable
@@ -30,7 +29,9 @@ from nameexpr.runtime.operands import OperandSpec, array_of, names_of
 def call(entry: Entry, given: Sequence[Any]) -> Any:
     """Run a text on operands, at least one of which is of a library other than NumPy (NE507 for several)."""
     every = entry.merge(given)
-    name = library_of([array_of(value) for value in every], entry.text, titles(entry))
+    name = library_of([array_within(value) for value in every], entry.text, titles(entry))
+    if name == "dask":
+        return import_module("nameexpr.runtime.dask.call").call(entry, every)
     return entry_for(entry, name, every).slow_call(*given)
 
 
@@ -68,16 +69,17 @@ class LibraryExpression(ExpressionEntry, OnLibrary):
 
     def unwrap(self, operands: Sequence[Any]) -> list[Any]:
         """Return operands as arrays of the library; numbers become arrays without dims."""
-        arrays = [array_of(one) for one in operands if type(one) not in NUMBERS]
+        arrays = [array_of(one) for one in operands if number_type(one) is None]
         like = next(one for one in arrays if not isinstance(one, np.ndarray | np.generic))
-        wanted = self.library.product_dtype(operands) or "float64"
-        return [
-            self.library.from_number(one, wanted, like)
-            if type(one) in NUMBERS
-            else one
-            if names_of(one) is not None
+        given = [
+            one
+            if number_type(one) is not None or names_of(one) is not None
             else self.library.as_array(one, like)
             for one in operands
+        ]
+        wanted = self.library.product_dtype(given) or "float64"
+        return [
+            one if number_type(one) is None else self.library.from_number(one, wanted, like) for one in given
         ]
 
     def _dtypes(self, typed: Typed, operands: Sequence[Operand], dtypes: tuple[Any, ...]) -> Dtypes:
@@ -128,10 +130,12 @@ class LibraryFormula(FormulaEntry, OnLibrary):
 
     def unwrap(self, operands: Sequence[Any]) -> list[Any]:
         """Return operands as arrays of the library; numbers are kept."""
-        arrays = [array_of(one) for one in operands if type(one) not in NUMBERS]
+        arrays = [array_of(one) for one in operands if number_type(one) is None]
         like = next(one for one in arrays if not isinstance(one, np.ndarray | np.generic))
         return [
-            one if type(one) in NUMBERS or names_of(one) is not None else self.library.as_array(one, like)
+            one
+            if number_type(one) is not None or names_of(one) is not None
+            else self.library.as_array(one, like)
             for one in operands
         ]
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from nameexpr.backends.dispatch import number_type
 from nameexpr.backends.library import Library
-from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.backends.numpy.codegen.function import function_code
 from nameexpr.backends.numpy.codegen.statements import Invocation, Return, Statement
+from nameexpr.backends.numpy.kernels import ReducerFault, ReducerMisuse
+from nameexpr.backends.numpy.reading import PositionError
+from nameexpr.backends.symbolic import hint_of, is_symbolic, named_sizes, size_statements
 from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.ir.primitives import shapes_of
@@ -16,6 +19,7 @@ from nameexpr.errors import Diagnostic, NameExprError, OperandInfo, error
 from nameexpr.runtime import cache
 from nameexpr.runtime.cache import MISSING
 from nameexpr.runtime.entry import Entry, Latest
+from nameexpr.runtime.faults import run_fault
 from nameexpr.runtime.operands import OperandSpec, array_of, names_of, repeats
 from nameexpr.runtime.specialise import Function
 
@@ -30,7 +34,7 @@ class OnLibrary(Entry):
     def specs(self, operands: Sequence[Any]) -> tuple[OperandSpec, ...]:
         """Return the specifications of unwrapped operands; those of numbers have their type as dtype."""
         return tuple([
-            OperandSpec((), None, type(one)) if type(one) in NUMBERS
+            OperandSpec((), None, kind) if (kind := number_type(one)) is not None
             else OperandSpec(tuple(array_of(one).shape), names_of(one), array_of(one).dtype)
             for one in operands
         ])  # fmt: skip
@@ -41,6 +45,8 @@ class OnLibrary(Entry):
         every = self.unwrap(self.merge(given))
         operands = [every[position] for position in self.free]
         specs, same = self.specs(every), () if self.is_bound else repeats(list(map(array_of, operands)))
+        if is_symbolic([spec.shape for spec in specs]):
+            return self.traced(specs, every)
         key = tuple([type(array_of(one)) for one in operands]), specs, same
         found = self.programs.get(key)
         if found is None:
@@ -52,6 +58,26 @@ class OnLibrary(Entry):
         if self.origin.is_called_by_text and self.origin._is_shared:
             cache.remember(self.text, function)
         return function(*operands)
+
+    def traced(self, specs: Sequence[OperandSpec], every: Sequence[Any]) -> Any:
+        """Run operands whose sizes are symbols. Nothing is kept: a function is traced once."""
+        entry = self if not self.is_bound else self.without_bound()
+        entry.refuse_options()
+        shapes = named_sizes([spec.shape for spec in specs], self.library.size_hint)
+        named = [spec._replace(shape=shape) for spec, shape in zip(specs, shapes, strict=True)]
+        try:
+            function = entry.function(tuple(named), every, every, ())
+        except NameExprError:  # which shows sizes as numbers
+            known = [tuple(map(hint_of, shape)) for shape in shapes]
+            entry.compile([spec._replace(shape=shape) for spec, shape in zip(specs, known, strict=True)])
+            raise
+        return function(*every)
+
+    def without_bound(self) -> OnLibrary:
+        """Return an entry of the same text for all operands."""
+        kind: Any = type(self)
+        unbound = type(self.origin)(self.text, self.options, None, self.tree)  # type: ignore[call-arg]
+        return kind(unbound, self.library)  # type: ignore[no-any-return]
 
     def refuse_options(self) -> None:
         """Raise NE616 for an option that is not supported for arrays of the library."""
@@ -87,12 +113,13 @@ class OnLibrary(Entry):
         guards += [
             f"{names[number]} is {names[first]}" for number, first in enumerate(same) if number != first
         ]
-        statements = self.library.statements(program, shapes, dtypes)
+        sizes = size_statements([specs[position].shape for position in self.free])
+        statements = [*sizes, *self.library.statements(program, shapes, dtypes)]
         return self._generated(compiled, statements, operands, guards, constants)
 
     def _dtype_of(self, operand: Any) -> str:
         """Return the name of the dtype of an unwrapped operand."""
-        return WEAK.get(type(operand)) or self.library.dtype_name(array_of(operand).dtype)
+        return WEAK.get(number_type(operand)) or self.library.dtype_name(array_of(operand).dtype)
 
     def _guards(
         self,
@@ -104,7 +131,7 @@ class OnLibrary(Entry):
         guards = []
         for number, one in enumerate(operands):
             name, own, suffix = f"a{number}", specs[self.free[number]].names, str(number)
-            if type(one) in NUMBERS:
+            if number_type(one) is not None:
                 constants[f"d{suffix}"] = type(one)
                 guards.append(f"type({name}) is d{suffix}")
                 continue
@@ -163,9 +190,17 @@ class OnLibrary(Entry):
         if isinstance(fault, NameExprError | Warning):
             return fault
         try:
-            self.compile(self.specs(every))
+            compiled = self.compile(self.specs(every))
         except NameExprError as wrong:
             return wrong
+        if isinstance(fault, PositionError | ReducerFault | ReducerMisuse):
+            as_numpy = self.library.as_numpy
+            given = [one if number_type(one) is not None else as_numpy(array_of(one)) for one in every]
+            return run_fault(fault, compiled, given)
+        devices = list(dict.fromkeys([str(array_of(one).device) for one in every if _has_device(one)]))
+        if len(devices) > 1:
+            message = f"operands are on different devices: {' and '.join(devices)}"
+            return error(Diagnostic("NE508", message, self.text, hint="move them to one device first"))
         reason = self.library.fault(fault)
         if reason is None:
             return fault
@@ -176,6 +211,10 @@ class OnLibrary(Entry):
         ])  # fmt: skip
         message = f"{self.library.name} cannot compute this: {reason}"
         return error(Diagnostic("NE529", message, self.text, operands=infos))
+
+
+def _has_device(operand: Any) -> bool:
+    return number_type(operand) is None and hasattr(array_of(operand), "device")
 
 
 def _wrap_results(

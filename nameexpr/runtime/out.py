@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from nameexpr.backends.dispatch import array_within, library_name
 from nameexpr.compiler.ir.axes import Names
 from nameexpr.errors import Diagnostic, error
 from nameexpr.tensors import NamedTensor, wrap
@@ -49,6 +50,11 @@ def _check(out: Any, result: Any, text: str) -> None:
     if isinstance(data, np.ma.MaskedArray):
         message = "out= is a masked array, whose mask would hide the result"
         raise error(Diagnostic("NE611", message, text, hint="give out.data, or an array without a mask"))
+    kind: Any = type(array_within(result))
+    if library_name(kind) == "dask":
+        message = "out= is not supported for Dask arrays, which are computed later"
+        hint = "use the result, or write it with its store() or to_zarr()"
+        raise error(Diagnostic("NE616", message, text, hint=hint))
     values = np.asarray(result._data if isinstance(result, NamedTensor) else result)
     if data.shape != values.shape:
         message = f"the result has shape {values.shape}, and out= has shape {data.shape}"

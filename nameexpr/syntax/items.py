@@ -6,7 +6,7 @@ or two here, its parsing and its spelling, and its labels in `nameexpr.compiler.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TypeGuard, TypeVar
 
 from nameexpr.records import replace
@@ -54,6 +54,25 @@ def parts_of(item: Item) -> Parts | None:
     """Return the parts of an item, with a name or without."""
     group = item.group if isinstance(item, NamedGroup) else item
     return group if isinstance(group, Parts) else None
+
+
+def parts_in(items: Iterable[Item]) -> Iterator[Parts]:
+    """Yield the parts of dims, and those of factors of groups."""
+    for item in items:
+        parts, group = parts_of(item), group_of(item)
+        if parts is not None:
+            yield parts
+        elif group is not None:
+            yield from parts_in(group.items)
+
+
+def factors_without(items: Iterable[Item], parts: Collection[Parts]) -> list[Item]:
+    """Return dims, those of groups as their factors, without some that have parts."""
+    found: list[Item] = []
+    for item in items:
+        group = group_of(item)
+        found += [item] if group is None else factors_without(group.items, parts)
+    return [item for item in found if parts_of(item) not in parts]
 
 
 def is_read(item: Item) -> bool:

@@ -30,7 +30,7 @@ from nameexpr.syntax.ast import (
     Unary,
     Use,
 )
-from nameexpr.syntax.items import group_of, parts_of
+from nameexpr.syntax.items import group_of, parts_in, parts_of
 
 
 def items_in(item: Item) -> tuple[Item, ...] | None:
@@ -138,14 +138,13 @@ def is_live(part: Group) -> bool:
 
 def reads_a_part(item: Item) -> bool:
     """Whether a dim is read at positions or in one of its parts, and not all of it."""
-    parts = parts_of(item)
-    return isinstance(item, At) or (parts is not None and sum(map(is_live, parts.parts)) == 1)
+    return isinstance(item, At) or any(sum(map(is_live, one.parts)) == 1 for one in parts_in((item,)))
 
 
 def has_several_parts(tree: Expression) -> bool:
     """Whether an input has several parts with labels, each of which goes into a result of its own."""
-    every = [parts_of(item) for term in tree.inputs for item in term.items]
-    return any(sum(map(is_live, parts.parts)) > 1 for parts in every if parts is not None)
+    every = [parts for term in tree.inputs for parts in parts_in(term.items)]
+    return any(sum(map(is_live, parts.parts)) > 1 for parts in every)
 
 
 def value_atoms(items: tuple[Item, ...]) -> Iterator[Atom]:

@@ -21,9 +21,9 @@ from nameexpr.backends.numpy.reductions import into_log_softmax, into_softmax, n
 from nameexpr.errors import NameExprError
 from nameexpr.rules.calls import ShownCall, called, counted, fault
 from nameexpr.rules.indexing import no_index
-from nameexpr.tensors.arguments import as_dtype, checked_int
-from nameexpr.tensors.core import Core, OneDim
-from nameexpr.tensors.faults import check_ordered, explained, undefined
+from nameexpr.tensors.arguments import checked_int
+from nameexpr.tensors.core import Array, Core, OneDim
+from nameexpr.tensors.faults import explained, undefined
 from nameexpr.tensors.operators import NEEDED, REFUSED, Operators
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.ordering import Selected
@@ -31,6 +31,10 @@ from nameexpr.tensors.ordering import Selected
 if TYPE_CHECKING:
     from nameexpr.tensors.core import Dtype
     from nameexpr.tensors.keywords import Axis
+
+
+_SCANS = {"cumsum": np.add, "cumprod": np.multiply}
+_FINISHES = {"softmax": into_softmax, "log_softmax": into_log_softmax}
 
 
 class AlongDim(Operators):
@@ -47,7 +51,7 @@ class AlongDim(Operators):
         >>> ne.tensor([1, 2, 3], names="N").cumsum("N")
         tensor([1, 3, 6], names=('N',), shape=(3,))
         """
-        return self._scan(np.add, dim, dtype, "cumsum", out)
+        return self._scan("cumsum", dim, dtype, out)
 
     cumsum_ = in_place(cumsum, extra=True)
 
@@ -60,17 +64,17 @@ class AlongDim(Operators):
         >>> ne.tensor([1, 2, 3], names="N").cumprod("N")
         tensor([1, 2, 6], names=('N',), shape=(3,))
         """
-        return self._scan(np.multiply, dim, dtype, "cumprod", out)
+        return self._scan("cumprod", dim, dtype, out)
 
     cumprod_ = in_place(cumprod, extra=True)
 
-    def _scan(self, ufunc: np.ufunc, dim: Any, dtype: Any, verb: str, out: Core | None) -> Self:
-        wanted = as_dtype(dtype)
+    def _scan(self, verb: str, dim: Any, dtype: Any, out: Core | None) -> Self:
+        wanted = self._as_dtype(dtype)
         if wanted is None and self._data.dtype.kind in "iub":
             wanted = np.dtype(np.uint64 if native(self._data.dtype) == np.uint64 else np.int64)
         data, at = self._along(dim, verb)
         try:
-            result = running(ufunc, data, at, wanted)
+            result = running(_SCANS[verb], data, at, wanted)
         except REFUSED as refused:
             raise explained(verb, (self,), refused) from refused
         return self._put(result.reshape(self._data.shape), self._names, verb, out)
@@ -91,9 +95,12 @@ class AlongDim(Operators):
         if times < 0:
             raise self._not_positive("diff", "n", times, dim)
         try:
-            return self._named(np.diff(self._data, times, at), self._names)
+            return self._named(self._differences(times, at), self._names)
         except REFUSED as refused:
             raise explained("diff", (self,), refused) from refused
+
+    def _differences(self, times: int, at: int) -> Array:
+        return np.diff(self._data, times, at)
 
     @op("keeps", extra=True)
     def cummax(self, dim: OneDim = NEEDED, **others: Unpack[Axis]) -> Selected[Self]:
@@ -102,7 +109,7 @@ class AlongDim(Operators):
         >>> ne.tensor([1, 3, 2], names="N").cummax("N").values
         tensor([1, 3, 3], names=('N',), shape=(3,))
         """
-        return self._cumulative(ordering.cumulative_largest, dim, "cummax")
+        return self._cumulative("cummax", dim)
 
     @op("keeps", extra=True)
     def cummin(self, dim: OneDim = NEEDED, **others: Unpack[Axis]) -> Selected[Self]:
@@ -111,13 +118,13 @@ class AlongDim(Operators):
         >>> ne.tensor([3, 1, 2], names="N").cummin("N").indices
         tensor([0, 1, 1], names=('N',), shape=(3,))
         """
-        return self._cumulative(ordering.cumulative_smallest, dim, "cummin")
+        return self._cumulative("cummin", dim)
 
-    def _cumulative(self, kernel: Any, dim: Any, verb: str) -> Selected[Self]:
-        values, indices = ordering.of_any(kernel, *self._along(dim, verb))
-        check_ordered(values, verb)
-        values, indices = values.reshape(self._data.shape), indices.reshape(self._data.shape)
-        return Selected(self._named(values, self._names), self._named(indices, self._names))
+    def _cumulative(self, verb: str, dim: Any) -> Selected[Self]:
+        data, at = self._along(dim, verb)
+        self._check_ordered(verb)
+        both = ordering.of_any(ordering.ALONG[verb], data, at)
+        return Selected(*[self._named(each.reshape(self._data.shape), self._names) for each in both])
 
     @op("keeps")
     def softmax(self, dim: OneDim = NEEDED, *, dtype: Dtype = None, **others: Unpack[Axis]) -> Self:
@@ -126,7 +133,7 @@ class AlongDim(Operators):
         >>> ne.tensor([[0.0, 0.0]], names="N C").softmax("C")
         tensor([[0.5, 0.5]], names=('N', 'C'), shape=(1, 2))
         """
-        return self._normalised(into_softmax, dim, dtype, "softmax")
+        return self._normalised("softmax", dim, dtype)
 
     @op("keeps", extra=True)
     def log_softmax(self, dim: OneDim = NEEDED, *, dtype: Dtype = None, **others: Unpack[Axis]) -> Self:
@@ -135,14 +142,14 @@ class AlongDim(Operators):
         >>> ne.tensor([[1000.0, 1000.0]], names="N C").log_softmax("C")
         tensor([[-0.69314718, -0.69314718]], names=('N', 'C'), shape=(1, 2))
         """
-        return self._normalised(into_log_softmax, dim, dtype, "log_softmax")
+        return self._normalised("log_softmax", dim, dtype)
 
-    def _normalised(self, finish: Any, dim: Any, dtype: Any, verb: str) -> Self:
+    def _normalised(self, verb: str, dim: Any, dtype: Any) -> Self:
         data, at = self._along(dim, verb)
-        data = data if dtype is None else data.astype(as_dtype(dtype))
+        data = data if dtype is None else data.astype(self._as_dtype(dtype))
         if not is_float(data.dtype):
             raise undefined(verb, (data,))
-        return self._named(normalised(data, at, finish).reshape(self._data.shape), self._names)
+        return self._named(normalised(data, at, _FINISHES[verb]).reshape(self._data.shape), self._names)
 
     @op("keeps", extra=True)
     def flip(self, *dims: OneDim | Sequence[OneDim], **others: Unpack[Axis]) -> Self:
@@ -152,7 +159,10 @@ class AlongDim(Operators):
         tensor([[3, 2, 1]], names=('N', 'C'), shape=(1, 3))
         """
         wanted = dims[0] if len(dims) == 1 else dims
-        return self._wrap(np.flip(self._data, self._axes(wanted, "flip")), self._names)
+        return self._wrap(self._flipped(self._axes(wanted, "flip")), self._names)
+
+    def _flipped(self, axes: tuple[int, ...]) -> Array:
+        return np.flip(self._data, axes)
 
     @op("keeps", extra=True)
     def roll(self, shifts: Any, dims: Any = None, **others: Unpack[Axis]) -> Self:
@@ -164,14 +174,17 @@ class AlongDim(Operators):
         given = shifts if isinstance(shifts, list | tuple) else (shifts,)
         counts = tuple(checked_int(shift, "roll", "a shift") for shift in given)
         if dims is None:
-            return self._named(np.roll(self._data, sum(counts)), self._names)
+            return self._named(self._rolled((sum(counts),), None), self._names)
         at = self._axes(dims, "roll")
         counts = counts * len(at) if shifts is not given else counts
         if len(counts) != len(at):
             message = f"roll: {counted(len(counts), 'shift')} for {counted(len(at), 'dim')}"
             call = ShownCall("roll", (shifts, dims), (self._dims,))
             raise fault("NE676", message, call, (0, 1), "give one shift for each dim, or one for all")
-        return self._wrap(np.roll(self._data, counts, at), self._names)
+        return self._wrap(self._rolled(counts, at), self._names)
+
+    def _rolled(self, counts: tuple[int, ...], axes: tuple[int, ...] | None) -> Array:
+        return np.roll(self._data, counts, axes) if axes is not None else np.roll(self._data, counts[0])
 
     @op("removes")
     def select(self, dim: OneDim, index: int) -> Self:

@@ -22,8 +22,8 @@ from nameexpr.backends.numpy.arrays import NARROW, is_narrow, widened
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.tensors.arguments import checked_int, checked_number
-from nameexpr.tensors.core import Core, Other
-from nameexpr.tensors.faults import check_ordered, explained, respelt, wrong_kind
+from nameexpr.tensors.core import Array, Core, Other
+from nameexpr.tensors.faults import explained, respelt, wrong_kind
 from nameexpr.tensors.operators import NUMBERS, REFUSED, Operators, carrying, data_and_names
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.pointwise import PointwiseMethods
@@ -169,7 +169,7 @@ class ArithmeticMethods(PointwiseMethods):
         >>> ne.tensor([-1.5, 2.0]).relu()
         tensor([0., 2.], shape=(2,))
         """
-        check_ordered(self._data, "relu" if out is not self else "relu_")
+        self._check_ordered("relu" if out is not self else "relu_")
         return self._keep("relu", out)
 
     relu_ = in_place(relu, extra=True)
@@ -186,15 +186,20 @@ class ArithmeticMethods(PointwiseMethods):
         tensor([2.3], shape=(1,))
         """
         places = checked_int(decimals, "round", "decimals")
-        if places == 0 or self._data.dtype.kind == "b":
+        if places == 0:
             return self._keep("round", out)
+        return self._put(self._rounded(places), self._names, "round", out)
+
+    def _rounded(self, places: int) -> Array:
+        """Return the elements rounded to a number of decimals, bools unchanged."""
+        if self._data.dtype.kind == "b":
+            return self._data.copy()
         try:
-            data = np.round(self._data, places)
+            return np.asarray(np.round(self._data, places))
         except OverflowError as fault:
             raise wrong_kind("round", "decimals", "a number of digits", places) from fault
         except REFUSED as fault:
             raise explained("round", (self,), fault) from fault
-        return self._put(data, self._names, "round", out)
 
     round_ = in_place(round)
 
@@ -240,7 +245,10 @@ class ArithmeticMethods(PointwiseMethods):
         False
         """
         is_same = isinstance(other, Core) and self._names == other._names
-        return is_same and np.array_equal(self._data, other._data)
+        return is_same and self._has_elements_of(other)
+
+    def _has_elements_of(self, other: Core) -> bool:
+        return np.array_equal(self._data, other._data)
 
     __add__, __radd__, __iadd__ = _signs("add")
     __sub__, __rsub__, __isub__ = _signs("sub")

@@ -31,11 +31,11 @@ from nameexpr.dims import Names
 from nameexpr.rules.by_name import names_by_name, shared_names
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.arithmetic import ArithmeticMethods
-from nameexpr.tensors.contraction import MatrixProducts, contracted
+from nameexpr.tensors.contraction import MatrixProducts
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.display import Display
 from nameexpr.tensors.fills import Fills
-from nameexpr.tensors.operators import NUMBERS, as_core, carrier, carrying, is_operand
+from nameexpr.tensors.operators import NUMBERS, Operators, carrier, carrying, is_operand
 from nameexpr.tensors.protocols import Protocols
 from nameexpr.tensors.writing import spelt
 
@@ -50,14 +50,14 @@ class PairedByName(ArithmeticMethods, MatrixProducts, Fills, Display, Protocols)
         return f"{super().__repr__()}.by_name"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return attrgetter("by_name"), (Core._tensor_class._wrap(self._data, self._names),)
+        return attrgetter("by_name"), (self.by_position,)  # type: ignore[attr-defined]
 
     def _unify(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
         other = carrier(self, (left, right))
         if other is not None:
             pair = (left, other) if left is self else (other, right)
             return other.by_name._unify(verb, *pair, out)  # type: ignore[no-any-return]
-        a, b = paired((left, right), verb)
+        a, b = paired(self, (left, right), verb)
         if out is not None and out is left and a is not left:
             said = spelt(verb, is_out=False)
             check_written(left._dims, a._names, np.broadcast_shapes(a.shape, b.shape), said)
@@ -66,7 +66,7 @@ class PairedByName(ArithmeticMethods, MatrixProducts, Fills, Display, Protocols)
     @carrying
     def where(self, condition: Any, other: Any) -> Self:
         """Return the elements where the condition is true, and those of `other` elsewhere, all by name."""
-        x, mask, y = paired((self, condition, other), "where")
+        x, mask, y = paired(self, (self, condition, other), "where")
         chosen = super(PairedByName, x).where(mask, y)
         return self._named(chosen._data, chosen._names)
 
@@ -77,7 +77,7 @@ class PairedByName(ArithmeticMethods, MatrixProducts, Fills, Display, Protocols)
             return other.by_name.__array_ufunc__(ufunc, method, *inputs, **kwargs)
         if method == "__call__" and ufunc.signature is None:
             operands = (*inputs, kwargs["where"]) if "where" in kwargs else inputs
-            aligned = paired(operands, f"np.{ufunc.__name__}")
+            aligned = paired(self, operands, f"np.{ufunc.__name__}")
             inputs = tuple(aligned[: len(inputs)])
             if "where" in kwargs:
                 kwargs["where"] = aligned[-1]
@@ -93,16 +93,17 @@ class PairedByName(ArithmeticMethods, MatrixProducts, Fills, Display, Protocols)
 
     def _contracted(self, left: Any, right: Any) -> Self:
         """Return the sum of products over all dims that both have, as xarray's `@` does."""
-        a, b = as_core(left, "@"), as_core(right, "@")
+        a, b = self._as_core(left, "@"), self._as_core(right, "@")
         shared = shared_names(a._dims, b._dims, "@")
-        return self._named(*contracted(a, b, (shared, shared)))
+        return self._named(*self._contraction(a, b, (shared, shared)))
 
 
 @cache
-def kind_by_name() -> type[Core]:
-    """Return the class of `x.by_name`: a NamedTensor in which these methods replace the others."""
+def kind_by_name(base: type[Core]) -> type[Core]:
+    """Return the class of `x.by_name`: the class of x, in which these methods replace the others."""
     doc = "A NamedTensor whose operators pair dims by name: `x.by_name`."
-    return type("ByName", (PairedByName, Core._tensor_class), {"__slots__": (), "__doc__": doc})
+    own = {"__slots__": (), "__doc__": doc, "_by_position": base}
+    return type("ByName", (PairedByName, base), own)
 
 
 def _reflected(verb: str) -> Any:
@@ -135,13 +136,13 @@ for _verb in (
     setattr(PairedByName, f"__r{_verb}__", _reflected(f"__r{_verb}__"))
 
 
-def paired(operands: Sequence[Any], verb: str) -> list[Any]:
+def paired(own: Operators, operands: Sequence[Any], verb: str) -> list[Any]:
     """Return operands with their dims in the same order, where a dim that one lacks has size 1.
 
     Numbers, and arrays without names, are unchanged. NE370 for sizes that differ, NE471 for a tensor that has
     names and unnamed dims.
     """
-    cores = [each if type(each) in NUMBERS or each is True else as_core(each, verb) for each in operands]
+    cores = [each if type(each) in NUMBERS or each is True else own._as_core(each, verb) for each in operands]
     tensors = [each for each in cores if isinstance(each, Core) and any(each._names)]
     if len({each._names for each in tensors}) < 2:  # noqa: PLR2004  there is one order
         return cores
@@ -155,5 +156,6 @@ def _aligned(tensor: Core, names: Names) -> Core:
     if own == names:
         return tensor
     order = [own.index(name) for name in names if name in own]
-    places = tuple([slice(None) if name in own else None for name in names])
-    return tensor._wrap(tensor._data.transpose(order)[places], names)
+    shape = [tensor._data.shape[own.index(name)] if name in own else 1 for name in names]
+    moved: Any = tensor._ordered(order)  # type: ignore[attr-defined]
+    return tensor._wrap(moved._data.reshape(shape), names)

@@ -19,7 +19,7 @@ import numpy as np
 from nameexpr.backends.numpy.arrays import category
 from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import ShownCall, fault, shown
-from nameexpr.tensors.arguments import Device, as_dtype, bfloat16, checked_device
+from nameexpr.tensors.arguments import Device, as_dtype, checked_device
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import called, checked, exhausted, op
@@ -80,7 +80,7 @@ class Casts(Operators):
             call = ShownCall("to_xarray", (), (self._dims,))
             raise fault("NE419", message, call, hint="name it first, with refine_names")
         xarray = imported("xarray", "to_xarray")
-        return xarray.DataArray(self._data, coords_of(self, xarray), dims=self._names)  # type: ignore[no-any-return]
+        return xarray.DataArray(self.numpy(), coords_of(self, xarray), dims=self._names)  # type: ignore[no-any-return]
 
     @checked
     def to_pandas(self) -> Any:
@@ -108,7 +108,7 @@ class Casts(Operators):
             pandas.RangeIndex(size, name=name) if (name,) not in labels else _called(labels[name,], name)
             for name, size in zip(self._names, self._data.shape, strict=True)
         ]
-        return (pandas.Series if len(axes) == 1 else pandas.DataFrame)(self._data, *axes)
+        return (pandas.Series if len(axes) == 1 else pandas.DataFrame)(self.numpy(), *axes)
 
     @property
     def coords(self) -> Mapping[Any, Any]:
@@ -176,10 +176,13 @@ class Casts(Operators):
         from nameexpr.tensors import dtypes  # imported here: few programs use PyTorch's types
 
         if dtype is None:
-            return f"nameexpr.{dtypes.tensor_type(self.dtype)}"
+            return f"nameexpr.{dtypes.tensor_type(self._dtype_name())}"
         if isinstance(dtype, str) and dtype.endswith("Tensor"):
             dtype = dtypes.of_tensor_type(dtype)
         return self._cast(dtype)
+
+    def _dtype_name(self) -> str:
+        return self._data.dtype.name
 
     @op("keeps")
     def type_as(self, other: Core) -> Self:
@@ -237,7 +240,7 @@ class Casts(Operators):
         OptionError
             NE655 if it is not installed.
         """
-        return self._cast(bfloat16())
+        return self._cast("bfloat16")
 
 
 DEVICES = frozenset({"cpu", "cuda", "mps", "xpu", "hip", "meta"})

@@ -134,7 +134,10 @@ class MatrixProducts(Operators):
         >>> x.tensordot(x.rename(N="M"), (["C"], ["C"])).names
         ('N', 'M')
         """
-        return self._wrap(*contracted(self, as_core(other, "tensordot"), dims))
+        return self._wrap(*self._contraction(self, self._as_core(other, "tensordot"), dims))
+
+    def _contraction(self, left: Core, right: Core, dims: Any) -> tuple[Array, Names]:
+        return contracted(left, right, dims)
 
     def _met(self, other: Other, dims: Any) -> list[tuple[str | None, str | None]]:
         """Return the names of the dims that tensordot contracts, in pairs."""
@@ -245,7 +248,17 @@ _PAIRING = Pairing("tensordot")
 
 
 def contracted(a: Core, b: Core, dims: Any) -> tuple[Array, Names]:
-    """Return the contraction of the listed dims of two tensors, and its names: those of the other dims.
+    """Return the contraction of the listed dims of two tensors, and its names."""
+    axes, names = contracted_axes(a, b, dims)
+    if a.dtype == b.dtype and is_narrow(a.dtype):
+        data = np.tensordot(widened(a._data), widened(b._data), axes).astype(a.dtype.type)
+    else:
+        data = np.tensordot(a._data, b._data, axes)
+    return np.asarray(data), names
+
+
+def contracted_axes(a: Core, b: Core, dims: Any) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], Names]:
+    """Return the axes of the listed dims of two tensors, and the names of a contraction: those of the others.
 
     NE372 if paired sizes differ, NE387 if the lists differ in length, NE473 if a name would occur twice.
     """
@@ -260,11 +273,7 @@ def contracted(a: Core, b: Core, dims: Any) -> tuple[Array, Names]:
     twice = duplicate(names)
     if twice:
         raise doubled_fault(twice[0], a._dims, b._dims, _PAIRING)
-    if a.dtype == b.dtype and is_narrow(a.dtype):
-        data = np.tensordot(widened(a._data), widened(b._data), (left, right)).astype(a.dtype.type)
-    else:
-        data = np.tensordot(a._data, b._data, (left, right))
-    return np.asarray(data), names
+    return (left, right), names
 
 
 def contracted_positions(a: Dims, b: Dims, dims: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:

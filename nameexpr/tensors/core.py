@@ -37,8 +37,12 @@ class Core:
     _names: Names
     _coordinates: tuple[Any, ...] = ()
     """The coordinates of a `Labelled` tensor; others have none."""
+    _kernels: ClassVar[Any] = None
+    """The functions of the array's library, `nameexpr.backends.<library>.tensors`; None for NumPy."""
     _is_by_name: ClassVar[bool] = False
     """Whether operators pair dims by name: True for `x.by_name`."""
+    _by_position: ClassVar[type[Core] | None] = None
+    """The class before `by_name`."""
     _tensor_class: ClassVar[type[Core]]
     """`NamedTensor`, which registers itself: code in lower layers creates tensors through it."""
 
@@ -49,6 +53,9 @@ class Core:
         new._data = data
         new._names = names
         return new
+
+    def _copied(self) -> Array:
+        return self._data.copy()
 
     @property
     def _dims(self) -> Dims:

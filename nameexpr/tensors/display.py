@@ -92,7 +92,7 @@ SIDES = 2
 _NUMBERS = {"f": ".5g", "c": ".5g"}
 
 
-def preview(array: np.ndarray[Any, Any], names: tuple[str | None, ...]) -> HtmlTable:
+def preview(array: np.ndarray[Any, Any], names: tuple[str | None, ...], kind: str = "") -> HtmlTable:
     """Return the table of a tensor with these names; if it has more than two dims, of a slice of two, and for
     an image with a thumbnail.
 
@@ -106,7 +106,7 @@ def preview(array: np.ndarray[Any, Any], names: tuple[str | None, ...]) -> HtmlT
     from nameexpr.pictures.html import HtmlTable
     from nameexpr.tensors.thumbnail import extremes, image_axes, thumbnail
 
-    caption = f"NamedTensor  {_dims(array.shape, names)}  {array.dtype}"
+    caption = f"NamedTensor  {_dims(array.shape, names)}  {kind or array.dtype}"
     sides = [name or f"axis {axis}" for axis, name in enumerate(names)]
     ahead = max(0, array.ndim - SIDES)
     if not array.size:

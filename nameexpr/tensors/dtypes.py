@@ -15,7 +15,7 @@ import numpy as np
 from nameexpr.backends.numpy.arrays import default_float, is_float, set_default_float
 from nameexpr.errors import Diagnostic, did_you_mean, error
 from nameexpr.rules.calls import shown
-from nameexpr.tensors.arguments import as_dtype, bfloat16
+from nameexpr.tensors.arguments import as_dtype
 from nameexpr.tensors.ops import checked
 
 bool = bool_ = np.bool_
@@ -80,16 +80,16 @@ def get_default_dtype() -> np.dtype[Any]:
     return default_float()
 
 
-def tensor_type(dtype: np.dtype[Any]) -> str:
+def tensor_type(name: str) -> str:
     """Return PyTorch's name for tensors of a dtype: "FloatTensor"."""
-    return _TYPES.get(dtype.name, f"{dtype.name.capitalize()}Tensor")
+    return _TYPES.get(name, f"{name.capitalize()}Tensor")
 
 
-def of_tensor_type(name: str) -> np.dtype[Any]:
-    """Return the dtype of a name such as "torch.FloatTensor" (NE655)."""
+def of_tensor_type(name: str) -> str:
+    """Return the name of the dtype of a type such as "torch.FloatTensor" (NE655)."""
     wanted = name.rpartition(".")[2]
     for dtype, known in _TYPES.items():
         if known == wanted:
-            return bfloat16() if dtype == "bfloat16" else np.dtype(dtype)
+            return dtype
     hint = did_you_mean(wanted, _TYPES.values()) or "'nameexpr.FloatTensor' is one"
     raise error(Diagnostic("NE655", f"{name!r} is not a type of tensor", hint=hint))

@@ -17,7 +17,7 @@ import numpy as np
 
 from nameexpr.backends.numpy.arrays import category, default_float
 from nameexpr.dims import DIM_LIMIT, Dims, dims_of
-from nameexpr.errors import Diagnostic, did_you_mean, error
+from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import ShownCall, fault, shown
 from nameexpr.rules.targets import checked_names
 from nameexpr.tensors.arguments import (
@@ -27,11 +27,18 @@ from nameexpr.tensors.arguments import (
     checked_sizes,
     plain,
 )
+from nameexpr.tensors.by_option import (
+    library_of_option,
+    made_by_library,
+    made_like,
+    made_range,
+)
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import not_held, undefined
-from nameexpr.tensors.named_tensor import NamedTensor, with_labels, wrap
-from nameexpr.tensors.operators import as_core, is_foreign
+from nameexpr.tensors.named_tensor import NamedTensor, as_tensor, with_labels, wrap
+from nameexpr.tensors.operators import is_foreign
 from nameexpr.tensors.ops import exhausted, op
+from nameexpr.tensors.torch_keywords import check_keywords
 from nameexpr.tensors.writing import COMPLEX, check_real, write
 
 if TYPE_CHECKING:
@@ -92,6 +99,9 @@ def full(
     >>> full((2,), 7, names="N")
     tensor([7, 7], names=('N',), shape=(2,))
     """
+    made = made_by_library("full", (size,), names, {"dtype": dtype, **torch}, None, fill_value)
+    if made is not None:
+        return made  # type: ignore[no-any-return]
     wanted = as_dtype(dtype)
     if wanted is None:
         is_float = isinstance(fill_value, float)
@@ -102,6 +112,10 @@ def full(
 def _filled(
     verb: str, size: tuple[Any, ...], names: object, dtype: Dtype, out: Any, torch: dict[str, Any], value: Any
 ) -> NamedTensor:
+    if dtype is not None or torch or out is not None:
+        made = made_by_library(verb, size, names, {"dtype": dtype, **torch}, out)
+        if made is not None:
+            return made  # type: ignore[no-any-return]
     check_keywords(verb, torch)
     dims = checked_dims(verb, size, names)
     shape = tuple(dim.size for dim in dims)
@@ -204,6 +218,9 @@ def full_like(input: Any, fill_value: Any, *, dtype: Dtype = None, **torch: Any)
 
 def _like(verb: str, input: Any, dtype: Dtype, torch: dict[str, Any], value: Any) -> NamedTensor:
     tensor = checked_tensor(input, verb)
+    if tensor._kernels is not None:
+        values = (value,) if verb == "full_like" else ()
+        return made_like(verb, tensor, {"dtype": dtype, **torch}, *values)  # type: ignore[no-any-return]
     made = _filled(verb, tensor.shape, tensor.names, as_dtype(dtype) or tensor.dtype, None, torch, value)
     return with_labels(made, tensor._coordinates)
 
@@ -213,13 +230,19 @@ def checked_tensor(input: Any, verb: str) -> NamedTensor:
     if isinstance(input, NamedTensor):
         return input
     if isinstance(input, np.ndarray) or is_foreign(input):
-        return as_core(input, verb)  # type: ignore[return-value]
+        return as_tensor(input)
     raise error(Diagnostic("NE656", f"{verb} takes a NamedTensor or an array, not {type(input).__name__}"))
 
 
 @op("makes", extra=True)
 def arange(
-    start: Any, end: Any = None, step: Any = 1, *, names: object = None, dtype: Dtype = None
+    start: Any,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    names: object = None,
+    dtype: Dtype = None,
+    device: Any = None,
 ) -> NamedTensor:
     """Return evenly spaced numbers from start up to, without, end: one dim.
 
@@ -227,7 +250,9 @@ def arange(
     tensor([0, 1, 2], names=('N',), shape=(3,))
     """
     low, high = (0, start) if end is None else (start, end)
-    wanted = as_dtype(dtype)
+    options = {"dtype": dtype, "device": device}
+    is_library = library_of_option(dtype) or library_of_option(device)
+    wanted = None if is_library else as_dtype(dtype)
     if wanted is None and any(isinstance(bound, float) for bound in (low, high, step)):
         wanted = default_float()
     for what, bound in (("start", low), ("end", high), ("step", step)):
@@ -236,6 +261,9 @@ def arange(
             raise error(Diagnostic("NE677", f"arange: {what} must be a finite number, not {number}"))
     if step == 0:
         raise error(Diagnostic("NE677", "arange: step cannot be 0", hint="give another step"))
+    if is_library:
+        return made_range((low, high, step), names, options)  # type: ignore[no-any-return]
+    checked_device(device)
     try:
         data = np.arange(low, high, step, dtype=wanted)
     except TypeError as fault:
@@ -243,33 +271,3 @@ def arange(
     except (MemoryError, ValueError, OverflowError) as fault:
         raise exhausted("arange", fault) from fault
     return wrap(data, checked_names(names, dims_of((None,), data.shape)))
-
-
-_HARMLESS: dict[str, tuple[object, ...] | None] = {
-    "requires_grad": (False, None),
-    "pin_memory": (False, None),
-    "layout": None,
-    "memory_format": None,
-}
-_OWN = {
-    **dict.fromkeys(("zeros", "ones", "empty"), ("names", "dtype", "out")),
-    **dict.fromkeys(("rand", "randn"), ("names", "dtype", "generator", "out")),
-    **dict.fromkeys(("rand_like", "randn_like"), ("dtype", "generator")),
-    "full": ("names", "dtype"),
-}
-"""The keywords of each function; those that are not listed have `dtype`."""
-
-
-def check_keywords(verb: str, torch: dict[str, Any]) -> None:
-    """Accept PyTorch's other keywords if their values are the defaults, and reject them otherwise (NE681)."""
-    for name, value in torch.items():
-        if name == "device":
-            checked_device(value)
-        elif name not in _HARMLESS or value not in (_HARMLESS[name] or (value,)):
-            own = _OWN.get(verb, ("dtype",))
-            hint = did_you_mean(name, own) or f"it takes {' and '.join(f'{keyword}=' for keyword in own)}"
-            if name == "requires_grad":
-                hint = "tensors do not record gradients"
-            elif name == "size" and "names" in own:
-                hint = f"sizes come first: {verb}({shown(value)}{', 1' if verb == 'full' else ''})"
-            raise error(Diagnostic("NE681", f"{verb} does not support {name}={shown(value)}", hint=hint))

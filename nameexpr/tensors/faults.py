@@ -22,7 +22,7 @@ _DTYPE_HINTS = {
     "sub": "^ or logical_xor shows where two bools differ",
     "softmax": f"{_TO_FLOATS}; or softmax(dim, dtype='float64')",
     "log_softmax": f"{_TO_FLOATS}; or log_softmax(dim, dtype='float64')",
-    **dict.fromkeys(("frac", "bernoulli", "normal", "log_normal"), _TO_FLOATS),
+    **dict.fromkeys(("frac", "bernoulli", "normal", "log_normal", "mean", "std", "var"), _TO_FLOATS),
     **dict.fromkeys(("uniform", "exponential", "cauchy"), _TO_FLOATS),
 }
 
@@ -75,21 +75,25 @@ def undefined(verb: str, operands: tuple[Any, ...]) -> NameExprError:
     hint = _DTYPE_HINTS.get(verb.rstrip("_"), "convert first: x.float(), x.long(), x.to(dtype)")
     if verb.startswith("bitwise"):
         hint = "bitwise functions take integers and bools: x.to('int64') converts"
-    if any(isinstance(operand, Core | np.ndarray) and operand.dtype.kind in "OUS" for operand in operands):
+    arrays = [operand for operand in operands if isinstance(operand, np.ndarray)]
+    arrays += [each._data for each in operands if isinstance(each, Core) and each._kernels is None]
+    if any(array.dtype.kind in "OUS" for array in arrays):
         hint = "x.to('float64') converts, if the elements are numbers"
     return error(Diagnostic("NE571", f"{verb} is not defined for {kinds}", hint=hint))
+
+
+def mixed(verb: str, own: Any, other: Any) -> NameExprError:
+    """Return the error for operands of two libraries (NE507): none is moved to the other silently."""
+    from nameexpr.backends.dispatch import mixture  # imported here: few calls fail
+
+    arrays = [getattr(each, "_data", each) for each in (own, other)]
+    return mixture(arrays, titles=[f"{verb}: the left operand", "the right one"])
 
 
 def unordered(verb: str) -> NameExprError:
     """Return the error for complex numbers in an operation that needs an order (NE571)."""
     hint = "x.abs() gives magnitudes; from_numpy(x.numpy().real, x.names) the real parts"
     return error(Diagnostic("NE571", f"{verb}: complex numbers have no order", hint=hint))
-
-
-def check_ordered(data: np.ndarray[Any, Any], verb: str) -> None:
-    """Raise NE571 for complex numbers."""
-    if data.dtype.kind == "c":
-        raise unordered(verb)
 
 
 def respelt(fault: NameExprError, kernel: str, verb: str) -> NameExprError:

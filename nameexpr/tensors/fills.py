@@ -12,7 +12,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import is_float
-from nameexpr.dims import names_of, shape_of
+from nameexpr.dims import Names, names_of, shape_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
@@ -21,7 +21,6 @@ from nameexpr.tensors.arguments import checked_int, checked_real, generator_or_d
 from nameexpr.tensors.core import Array, Core, Other
 from nameexpr.tensors.faults import undefined
 from nameexpr.tensors.masks import Masks
-from nameexpr.tensors.operators import as_core
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.writing import check_finite, check_real, check_writeable, store
 
@@ -45,7 +44,7 @@ class Fills(Masks):
     @op("fills")
     def zero_(self) -> Self:
         """Write 0 into every element."""
-        return self._write_over(np.asarray(0), "zero_")
+        return self._write_over(self._fill_value(0, "zero_"), "zero_")
 
     @op("fills")
     def copy_(self, src: Other, non_blocking: bool = False) -> Self:
@@ -55,19 +54,22 @@ class Fills(Masks):
         tensor([[1., 2.],
                 [1., 2.]], names=('N', 'C'), shape=(2, 2))
         """
-        source = as_core(src, "copy_")
+        source = self._as_core(src, "copy_")
         dims = broadcast(self._dims, source._dims, Pairing("copy_", "destination", "source", "right"))
         check_written(self._dims, names_of(dims), shape_of(dims), "copy_")
-        check_real(source._data, self.dtype, "copy_")
-        check_finite(source._data, self.dtype, "copy_")
-        check_writeable(self, "copy_")
-        store(self, source._data, names_of(dims))
+        self._copy_from(source._data, names_of(dims))
         return self
+
+    def _copy_from(self, values: Array, names: Names) -> None:
+        check_real(values, self.dtype, "copy_")
+        check_finite(values, self.dtype, "copy_")
+        check_writeable(self, "copy_")
+        store(self, values, names)
 
     @op("keeps", extra=True)
     def clone(self, memory_format: Any = None) -> Self:
         """Return a copy."""
-        return self._wrap(self._data.copy(), self._names)
+        return self._wrap(self._copied(), self._names)
 
     copy = clone
 
@@ -85,10 +87,14 @@ class Fills(Masks):
         >>> ne.tensor([0.0, 1.0]).bernoulli()
         tensor([0., 1.], shape=(2,))
         """
-        if not is_float(self.dtype) and p is None:
-            raise undefined("bernoulli", (self,))
+        if p is None:
+            self._check_floats("bernoulli")
         drawn = self._tossed(self if p is None else p, generator, "bernoulli")
-        return self._put(drawn.astype(self.dtype), self._names, "bernoulli", out)
+        return self._put(drawn, self._names, "bernoulli", out)
+
+    def _check_floats(self, verb: str) -> None:
+        if not is_float(self.dtype):
+            raise undefined(verb, (self,))
 
     @op("fills")
     def bernoulli_(self, p: Any = 0.5, *, generator: Generator = None) -> Self:
@@ -96,17 +102,20 @@ class Fills(Masks):
         return self._write_over(self._tossed(p, generator, "bernoulli_"), "bernoulli_")
 
     def _tossed(self, p: Any, generator: Generator, verb: str) -> Array:
-        """Return True with these probabilities, whose names are ignored (NE370 if they do not fit this
-        shape).
-        """
-        chances = _probabilities(as_core(p, verb)._data, verb)
+        """Return 1 with these probabilities, else 0."""
+        chances = _probabilities(self._chances(p, verb), verb)
+        return (generator_or_default(generator).random(self.shape) < chances).astype(self.dtype)
+
+    def _chances(self, p: Any, verb: str) -> Array:
+        """Return probabilities, whose names are ignored (NE370 if they do not fit this shape)."""
+        chances = self._as_core(p, verb)._data
         roles = Pairing(verb, "tensor", "probabilities")
-        there = unnamed(chances)._dims
-        if shape_of(broadcast(unnamed(self._data)._dims, there, roles)) != self.shape:
+        here, there = unnamed(self._data)._dims, unnamed(chances)._dims
+        if shape_of(broadcast(here, there, roles)) != self.shape:
             message = f"{verb}: probabilities of shape {chances.shape} for a tensor of shape {self.shape}"
             hint = "there is one probability for all elements, or for each: they are broadcast to the tensor"
             raise paired_fault("NE370", message, (self._dims, there), roles, ((), ()), hint)
-        return np.asarray(generator_or_default(generator).random(self.shape) < chances)
+        return chances  # type: ignore[no-any-return]
 
     @op("fills")
     def normal_(self, mean: float = 0, std: float = 1, *, generator: Generator = None) -> Self:
@@ -114,7 +123,7 @@ class Fills(Masks):
         mean, std = checked_real(mean, "normal_", "the mean"), checked_real(std, "normal_", "std")
         if std < 0:
             raise out_of_range("normal_", f"std is {shown(std)}", "0 or more")
-        return self._drawn("normal_", lambda rng: rng.normal(mean, std, self.shape), generator)
+        return self._drawn("normal_", (mean, std), generator)
 
     @op("fills")
     def log_normal_(self, mean: float = 1, std: float = 2, *, generator: Generator = None) -> Self:
@@ -122,7 +131,7 @@ class Fills(Masks):
         mean, std = checked_real(mean, "log_normal_", "the mean"), checked_real(std, "log_normal_", "std")
         if std <= 0:
             raise out_of_range("log_normal_", f"std is {shown(std)}", "more than 0")
-        return self._drawn("log_normal_", lambda rng: rng.lognormal(mean, std, self.shape), generator)
+        return self._drawn("log_normal_", (mean, std), generator)
 
     @op("fills")
     def uniform_(
@@ -139,14 +148,14 @@ class Fills(Masks):
             raise out_of_range("uniform_", what, "at most to", "from")
         if not math.isfinite(to - low):
             raise out_of_range("uniform_", what, "finite, and their difference too", "both")
-        return self._drawn("uniform_", lambda rng: uniform(rng, low, to, self.shape, self.dtype), generator)
+        return self._drawn("uniform_", (low, to), generator)
 
     @op("fills")
     def exponential_(self, lambd: float = 1, *, generator: Generator = None) -> Self:
         """Write exponentially distributed numbers of the rate lambd, whose mean is 1 / lambd."""
         if not checked_real(lambd, "exponential_", "lambd") > 0:
             raise out_of_range("exponential_", f"lambd is {shown(lambd)}", "more than 0")
-        return self._drawn("exponential_", lambda rng: rng.exponential(1 / lambd, self.shape), generator)
+        return self._drawn("exponential_", (lambd,), generator)
 
     @op("fills")
     def cauchy_(self, median: float = 0, sigma: float = 1, *, generator: Generator = None) -> Self:
@@ -154,12 +163,13 @@ class Fills(Masks):
         median = checked_real(median, "cauchy_", "the median")
         if not checked_real(sigma, "cauchy_", "sigma") > 0:
             raise out_of_range("cauchy_", f"sigma is {shown(sigma)}", "more than 0")
-        return self._drawn("cauchy_", lambda rng: median + sigma * rng.standard_cauchy(self.shape), generator)
+        return self._drawn("cauchy_", (median, sigma), generator)
 
-    def _drawn(self, verb: str, draw: Any, generator: Generator) -> Self:
-        if not is_float(self.dtype):
-            raise undefined(verb, (self,))
-        return self._write_over(np.asarray(draw(generator_or_default(generator))), verb)
+    def _drawn(self, verb: str, parameters: tuple[float, ...], generator: Generator) -> Self:
+        """Write numbers of a distribution, with its checked parameters, over the tensor."""
+        self._check_floats(verb)
+        drawn = _DRAWS[verb](generator_or_default(generator), self._data, *parameters)
+        return self._write_over(np.asarray(drawn), verb)
 
     @op("fills")
     def random_(
@@ -175,16 +185,32 @@ class Fills(Masks):
         if from_ is not None and to is None:
             from_, to = None, from_
         low = checked_int(_renamed(bounds, "random_", from_ or 0), "random_", "from")
-        least, most = _range(self)
+        least, most, limit = self._range()
         high = most if to is None else checked_int(to, "random_", "to")
         if low >= high:
             raise out_of_range("random_", f"from is {low} and to is {high}", "below to", "from")
-        if low < least or high > max(most, 2**63 if is_float(self.dtype) else most):
+        if low < least or high > limit:
             what = f"{self.dtype} cannot hold {low} to {high - 1}"
             raise out_of_range("random_", what, f"within {least} to {most - 1}", "the numbers")
+        return self._integers(low, high, generator)
+
+    def _integers(self, low: int, high: int, generator: Generator) -> Self:
         kind = np.uint64 if high > 2**63 else np.int64
         drawn = generator_or_default(generator).integers(low, high, self.shape, dtype=kind)
         return self._write_over(np.asarray(drawn), "random_")
+
+    def _range(self) -> tuple[int, int, int]:
+        """Return the range, without its end, in which the dtype holds every integer, and the highest end."""
+        dtype = self.dtype
+        if is_float(dtype):
+            end = 2 ** (np.finfo(dtype).nmant + 1) if dtype.kind == "f" else 2**8
+            return -end if dtype != np.float64 else -(2**63), end, max(end, 2**63)
+        if dtype.kind == "b":
+            return 0, 2, 2
+        if dtype.kind not in "iu":
+            raise undefined("random_", (self,))
+        end = int(np.iinfo(dtype).max) + (dtype != np.int64)
+        return int(np.iinfo(dtype).min), end, end
 
 
 def _renamed(bounds: dict[str, Any], verb: str, otherwise: Any) -> Any:
@@ -208,17 +234,14 @@ def uniform(
     return np.asarray(drawn)
 
 
-def _range(x: Core) -> tuple[int, int]:
-    """Return the range, excluding its end, in which the tensor's dtype holds every integer."""
-    dtype = x.dtype
-    if is_float(dtype):
-        end = 2 ** (np.finfo(dtype).nmant + 1) if dtype.kind == "f" else 2**8
-        return -end if dtype != np.float64 else -(2**63), end
-    if dtype.kind == "b":
-        return 0, 2
-    if dtype.kind not in "iu":
-        raise undefined("random_", (x,))
-    return int(np.iinfo(dtype).min), int(np.iinfo(dtype).max) + (dtype != np.int64)
+_DRAWS: dict[str, Any] = {
+    "normal_": lambda rng, x, mean, std: rng.normal(mean, std, x.shape),
+    "log_normal_": lambda rng, x, mean, std: rng.lognormal(mean, std, x.shape),
+    "uniform_": lambda rng, x, low, high: uniform(rng, low, high, x.shape, x.dtype),
+    "exponential_": lambda rng, x, lambd: rng.exponential(1 / lambd, x.shape),
+    "cauchy_": lambda rng, x, median, sigma: median + sigma * rng.standard_cauchy(x.shape),
+}
+"""The draws of each distribution, in the shape of an array, and its dtype where that matters."""
 
 
 def _probabilities(p: Array, verb: str) -> Array:

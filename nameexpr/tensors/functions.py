@@ -16,8 +16,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overloa
 
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.tensors.core import Array, Core, OneDim, Other, SomeDims
-from nameexpr.tensors.faults import has_complex, unordered
-from nameexpr.tensors.masks import choose
+from nameexpr.tensors.faults import unordered
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor
 from nameexpr.tensors.operators import NUMBERS
 from nameexpr.tensors.ops import OPS, op
@@ -51,10 +50,14 @@ def function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[Conca
         if has_two_operands and type(input) in NUMBERS and len(args) == 1 and not kwargs.keys() - {"out"}:
             other = args[0]
             if isinstance(other, NamedTensor):
-                if verb in RANKED and has_complex(other, input):
+                if verb in RANKED and (type(input) is complex or other.is_complex()):
                     raise unordered(verb)
                 return other._unify(verb, input, other, kwargs.get("out"))
-        return getattr(as_tensor(input), verb)(*args, **kwargs)
+        from nameexpr.tensors.foreign import of_library
+
+        like = of_library(*args)
+        tensor = as_tensor(input) if like is None else like._as_core(input, verb)
+        return getattr(tensor, verb)(*args, **kwargs)
 
     return cast("Callable[Concatenate[Any, P], R]", call)
 
@@ -274,7 +277,10 @@ def where(condition: Other, x: Other, y: Other) -> NamedTensor:
     >>> where(c, 1.5, as_tensor(0.0))
     tensor([1.5, 0. ], names=('N',), shape=(2,))
     """
-    return choose(as_tensor(condition), x, y)  # type: ignore[no-any-return]
+    from nameexpr.tensors.foreign import of_library
+
+    like = of_library(condition, x, y)
+    return (as_tensor(condition) if like is None else like)._chosen(condition, x, y)  # type: ignore[no-any-return]
 
 
 @op("answers")

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from nameexpr.dims import dims_of
+from nameexpr.dims import Names, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import ShownCall, Verbatim, as_keywords, called, counted, fault, positions, shown
 from nameexpr.rules.indexing import IndexItem, check_array_sizes, check_mask, indexed_names, no_index
@@ -111,7 +111,7 @@ class Indexing(Operators):
         key: list[Any] = [_WHOLE] * self._data.ndim
         for name, index in indices.items():
             if index is None or index is ...:
-                raise _bad_item(index)
+                raise bad_item(index)
             at = self._position(name, "isel")
             if key[at] is not _WHOLE:  # two spellings of one name
                 positions(self._dims, ShownCall("isel", tuple(indices), (self._dims,)))
@@ -151,7 +151,7 @@ class Indexing(Operators):
         if type(item) is not np.ndarray and not isinstance(item, int | Core) and is_foreign(item):
             item = as_core(item, "x[...]")
         if isinstance(item, Core | np.ndarray | list | tuple):
-            return _array_item(item)
+            return self._array_item(item)
         if not isinstance(item, bool | np.bool_):
             try:
                 return as_index(item), IndexItem("int", 1)
@@ -160,8 +160,8 @@ class Indexing(Operators):
         names = [name for name in self._names if name is not None]
         if isinstance(item, str) and names and not is_isel:
             name = item if item in names else names[0]
-            raise _bad_item(item, f"x.isel({as_keywords({name: 0})}) indexes by name")
-        raise _bad_item(item)
+            raise bad_item(item, f"x.isel({as_keywords({name: 0})}) indexes by name")
+        raise bad_item(item)
 
     def _check_bounds(
         self, pairs: list[tuple[Any, IndexItem]], given: tuple[Any, ...], call: ShownCall | None
@@ -169,16 +169,16 @@ class Indexing(Operators):
         at = 0
         for place, (part, item) in enumerate(pairs):
             indices = [part] if item.kind == "int" else []
-            if item.kind == "array" and part.dtype == np.bool_:
-                sizes = self._data.shape[at : at + part.ndim]
-                if part.shape != sizes:
+            if item.kind == "array" and self._is_mask(part):
+                sizes = tuple(self._data.shape[at : at + part.ndim])
+                if tuple(part.shape) != sizes:
                     message = f"x[...]: a mask of shape {part.shape} does not fit dims of shape {sizes}"
                     hint = "a mask has the sizes of the dims that it indexes"
                     raise fault("NE383", message, call or self._shown(given), hint=hint)
                 if item.mask and item.mask != self._names[at : at + part.ndim]:
                     check_mask(self._dims[at : at + part.ndim], item.mask)
-            elif item.kind == "array" and part.size:
-                indices = [int(part.min()), int(part.max())]
+            elif item.kind == "array":
+                indices = self._extremes(part)
             for index in indices:
                 if not -self._data.shape[at] <= index < self._data.shape[at]:
                     is_behind = any(item is ... for item in given[: place + 1])
@@ -186,6 +186,30 @@ class Indexing(Operators):
                     raise self._no_index(index, at, marked, given, call)
             at += item.takes
         check_array_sizes([item for _, item in pairs], "x[...]")
+
+    def _is_mask(self, array: Any) -> bool:
+        return array.dtype == np.bool_  # type: ignore[no-any-return]
+
+    def _extremes(self, indices: Any) -> list[int]:
+        """Return the smallest and the largest of an array of indices, nothing if it is empty."""
+        return [int(indices.min()), int(indices.max())] if indices.size else []
+
+    def _array_item(self, item: Any) -> tuple[Any, IndexItem]:
+        names = as_core(item, "x[...]")._names if isinstance(item, Core) else None
+        try:
+            array = item._data if isinstance(item, Core) else np.asarray(item)
+        except (TypeError, ValueError) as refused:
+            raise bad_item(item) from refused
+        if not array.size and not isinstance(item, Core | np.ndarray):
+            array = array.astype(np.int64)
+        if array.dtype == np.bool_ and array.ndim:
+            count = int(np.count_nonzero(array))
+            return array, mask_item(array.ndim, count, names)
+        if array.dtype.kind not in "iu":
+            raise bad_item(item)
+        if not array.ndim:
+            return int(array), IndexItem("int", 1)
+        return array, IndexItem("array", 1, names or (None,) * array.ndim, array.shape)
 
     def _no_index(
         self, index: int, at: int, place: int, given: tuple[Any, ...], call: ShownCall | None
@@ -220,23 +244,10 @@ class Indexing(Operators):
 _INDICES = "an index is an integer, a slice, None, '...', or an array of integers or bools"
 
 
-def _array_item(item: Any) -> tuple[Any, IndexItem]:
-    names = item._names if isinstance(item, Core) else None
-    try:
-        array = item._data if isinstance(item, Core) else np.asarray(item)
-    except (TypeError, ValueError) as refused:
-        raise _bad_item(item) from refused
-    if not array.size and not isinstance(item, Core | np.ndarray):
-        array = array.astype(np.int64)
-    if array.dtype == np.bool_ and array.ndim:
-        count = (int(np.count_nonzero(array)),)
-        kept = names if names and array.ndim == 1 else (None,)
-        return array, IndexItem("array", array.ndim, kept, count, names or ())
-    if array.dtype.kind not in "iu":
-        raise _bad_item(item)
-    if not array.ndim:
-        return int(array), IndexItem("int", 1)
-    return array, IndexItem("array", 1, names or (None,) * array.ndim, array.shape)
+def mask_item(ndim: int, count: int, names: Names | None) -> IndexItem:
+    """Return the item for a mask with this number of dims and of true elements."""
+    kept = names if names and ndim == 1 else (None,)
+    return IndexItem("array", ndim, kept, (count,), names or ())
 
 
 def _checked_slice(item: slice) -> slice:
@@ -246,9 +257,10 @@ def _checked_slice(item: slice) -> slice:
     except (TypeError, ValueError) as refused:
         is_stuck = isinstance(item.step, int) and item.step == 0
         hint = "a step cannot be 0" if is_stuck else "the ends of a slice are integers or left out"
-        raise _bad_item(item, hint) from refused
+        raise bad_item(item, hint) from refused
     return item
 
 
-def _bad_item(item: Any, hint: str = _INDICES) -> NameExprError:
+def bad_item(item: Any, hint: str = _INDICES) -> NameExprError:
+    """Return the error for an object that is not an index (NE683)."""
     return error(Diagnostic("NE683", f"{shown(item)} is not an index", hint=hint))

@@ -66,7 +66,7 @@ def cat(tensors: Iterable[Any], dim: OneDim = 0, *, out: NamedTensor | None = No
             raise fault("NE410", f"no dim of tensor 0 is called {dim!r}", call, (1,), hint)
     at = first._position(dim, "cat", (Verbatim("[...]"), dim), 1)
     names = joined("cat", at, *[(part._names, part._data.shape) for part in parts])
-    return _joined(np.concatenate, parts, at, names, "cat", out)
+    return _joined(parts, at, names, "cat", out)
 
 
 concat = concatenate = cat
@@ -96,7 +96,7 @@ def stack(
         dims = dims_of(names, parts[0]._data.shape)
         arguments = (Verbatim("[...]"), at, Verbatim(f"name={shown(name)}"))
         name = added_name(name, dims, ShownCall("stack", arguments, (dims,)))
-    return _joined(np.stack, parts, at, (*names[:at], name, *names[at:]), "stack", out)
+    return _joined(parts, at, (*names[:at], name, *names[at:]), "stack", out)
 
 
 def _tensors(tensors: Any, verb: str) -> list[Core]:
@@ -104,10 +104,19 @@ def _tensors(tensors: Any, verb: str) -> list[Core]:
         what = f"one {type(tensors).__name__}" if isinstance(tensors, Core) else type(tensors).__name__
         hint = f"{verb}([x, y])"
         raise error(Diagnostic("NE656", f"{verb} takes a list of tensors, not {what}", hint=hint))
-    return [part if isinstance(part, Core) else as_core(part, verb) for part in tensors]
+    parts = list(tensors)
+    from nameexpr.tensors.foreign import of_library  # imported here: most parts are tensors of NumPy
+
+    own = of_library(*parts)
+    if own is not None:
+        return [own._as_core(part, verb) for part in parts]
+    return [part if isinstance(part, Core) else as_core(part, verb) for part in parts]
 
 
-def _joined(join: Any, parts: list[Core], at: int, names: Names, verb: str, out: Any) -> NamedTensor:
+def _joined(parts: list[Any], at: int, names: Names, verb: str, out: Any) -> NamedTensor:
+    if parts[0]._kernels is not None:
+        return parts[0]._joined(parts, at, names, verb, out)  # type: ignore[no-any-return]
+    join = np.stack if verb == "stack" else np.concatenate
     try:
         data = join([part._data for part in parts], axis=at)
     except REFUSED as refused:

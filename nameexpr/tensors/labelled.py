@@ -25,7 +25,7 @@ from nameexpr.tensors.coordinates import (
     without,
 )
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.foreign import foreign
+from nameexpr.tensors.foreign import foreign, library_of
 from nameexpr.tensors.numpy_coordinates import of_function
 from nameexpr.tensors.surviving import of_all, of_call, of_product, own
 
@@ -172,7 +172,9 @@ _SELECTING = frozenset({"flip", "roll", "index_select", "narrow", "split", "chun
 
 def understood(operand: Any) -> Any:
     """Return an array of another library as a tensor with its coordinates, and any other object unchanged."""
-    is_usual = type(operand) is np.ndarray or isinstance(operand, Core | list | tuple)
+    is_usual = (
+        type(operand) is np.ndarray or isinstance(operand, Core | list | tuple) or library_of(type(operand))
+    )
     found = None if is_usual else foreign(operand)
     if found is None:
         return operand

@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import category, common_dtype
-from nameexpr.dims import names_of, shape_of
+from nameexpr.dims import Names, names_of, shape_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import ShownCall, called, counted, shown
 from nameexpr.rules.indexing import no_index
@@ -57,7 +57,7 @@ class Masks(Operators):
         tensor([7, 2], names=('N',), shape=(2,))
         """
         roles = _FILLED_IN_PLACE if out is self else _FILLED
-        where = as_mask(mask, roles.verb)
+        where = self._as_mask(mask, roles.verb)
         number = self._fill_value(value, roles.verb)
         names, shape = broadcast(self._names, self._data.shape, where._names, where._data.shape, roles)
         if where._data.ndim > self._data.ndim:
@@ -69,17 +69,26 @@ class Masks(Operators):
             raise paired_fault("NE380", message, (self._dims, where._dims), roles, ((), ()), hint)
         if out is self:
             check_written(self._dims, names, shape, "masked_fill_")
-            check_writeable(self, "masked_fill_")
-            if names == self._names:
-                np.copyto(self._data, number, where=where._data, casting="unsafe")
-            else:
-                store(self, np.where(where._data, number, self._data), names)
-            return self
-        data = self._data.copy() if shape == self._data.shape else np.broadcast_to(self._data, shape).copy()
-        np.copyto(data, number, where=where._data, casting="unsafe")
-        return self._put(data, names, "masked_fill", out)
+            return self._fill_where(where._data, number, names)
+        return self._put(self._filled_where(where._data, number, shape), names, "masked_fill", out)
 
     masked_fill_ = in_place(masked_fill)
+
+    def _filled_where(self, mask: Array, number: Array, shape: tuple[int, ...]) -> Array:
+        data = self._data.copy() if shape == self._data.shape else np.broadcast_to(self._data, shape).copy()
+        np.copyto(data, number, where=mask, casting="unsafe")
+        return data
+
+    def _fill_where(self, mask: Array, number: Array, names: Names) -> Self:
+        check_writeable(self, "masked_fill_")
+        if names == self._names:
+            np.copyto(self._data, number, where=mask, casting="unsafe")
+        else:
+            store(self, np.where(mask, number, self._data), names)
+        return self
+
+    def _as_mask(self, mask: Any, verb: str) -> Core:
+        return as_mask(mask, verb)
 
     @op("drops")
     def masked_select(self, mask: Other, *, out: Core | None = None) -> Self:
@@ -88,11 +97,13 @@ class Masks(Operators):
         >>> ne.tensor([[1, 2], [3, 4]], names="N C").masked_select(ne.tensor([True, False], names="C"))
         tensor([1, 3], shape=(2,))
         """
-        where = as_mask(mask, "masked_select")
+        where = self._as_mask(mask, "masked_select")
         roles = Pairing("masked_select", "tensor", "mask")
         shape = broadcast(self._names, self._data.shape, where._names, where._data.shape, roles)[1]
-        data = np.broadcast_to(self._data, shape)[np.broadcast_to(where._data, shape)]
-        return self._put(np.atleast_1d(data), (None,), "masked_select", out)
+        return self._put(self._where_true(where._data, shape), (None,), "masked_select", out)
+
+    def _where_true(self, mask: Array, shape: tuple[int, ...]) -> Array:
+        return np.atleast_1d(np.broadcast_to(self._data, shape)[np.broadcast_to(mask, shape)])
 
     @op("unifies", extra=True)
     def where(self, condition: Other, other: Other) -> Self:
@@ -102,7 +113,10 @@ class Masks(Operators):
         >>> x.where(x > 0, 0)
         tensor([1, 0], names=('N',), shape=(2,))
         """
-        return choose(condition, self, other)  # type: ignore[no-any-return]
+        return self._chosen(condition, self, other)  # type: ignore[no-any-return]
+
+    def _chosen(self, condition: Any, x: Any, y: Any) -> Any:
+        return choose(condition, x, y)
 
     def _fill_value(self, value: Any, verb: str) -> Array:
         """Return a number, or a 0-d tensor, as a 0-d array (NE579)."""
@@ -140,17 +154,22 @@ class Masks(Operators):
         """
         verb = "index_fill_" if out is self else "index_fill"
         data, at = self._along(dim, verb)
-        where = (slice(None),) * at + (self._indices(index, at, data, verb),)
-        number = self._fill_value(value, verb)
+        places = self._indices(index, at, data, verb)
+        filled = self._filled_at(data, places, at, self._fill_value(value, verb), out)
         if out is self:
-            check_writeable(self, "index_fill_")
-            data[where] = number
             return self
-        data = data.copy()
-        data[where] = number
-        return self._put(data.reshape(self._data.shape), self._names, "index_fill", out)
+        return self._put(filled.reshape(self._data.shape), self._names, "index_fill", out)
 
     index_fill_ = in_place(index_fill)
+
+    def _filled_at(self, data: Array, places: Array, at: int, number: Array, out: Core | None) -> Array:
+        """Return a copy with a number at positions along an axis; in place, the array itself."""
+        if out is self:
+            check_writeable(self, "index_fill_")
+        else:
+            data = data.copy()
+        data[(slice(None),) * at + (places,)] = number
+        return data
 
     @op("keeps", extra=True)
     def index_select(self, dim: OneDim, index: Other) -> Self:
@@ -161,7 +180,10 @@ class Masks(Operators):
         """
         at = self._position(dim, "index_select")
         places = self._indices(index, at, self._data, "index_select")
-        return self._wrap(np.take(self._data, np.atleast_1d(places), axis=at), self._names)
+        return self._wrap(self._taken(places, at), self._names)
+
+    def _taken(self, places: Array, at: int) -> Array:
+        return np.take(self._data, np.atleast_1d(places), axis=at)
 
     @op("keeps", extra=True)
     @carrying
@@ -174,7 +196,7 @@ class Masks(Operators):
                 [3]], names=('N', 'C'), shape=(2, 1))
         """
         at = self._position(dim, "gather")
-        tensor = as_core(index, "gather")
+        tensor = self._as_core(index, "gather")
         pairing = Pairing("gather", "tensor", "index", "right")
         without = self._dims[:at] + self._dims[at + 1 :]
         others = tensor._dims[:at] + tensor._dims[at + 1 :]
@@ -185,7 +207,10 @@ class Masks(Operators):
             hint = f"the index has the dims of the tensor, and all its sizes except in {along}"
             raise paired_fault("NE381", message, (self._dims, tensor._dims), pairing, ((), ()), hint)
         places = self._bounded(tensor._data, at, self._data.shape[at], "gather")
-        return self._wrap(np.take_along_axis(self._data, places, at), self._names)
+        return self._wrap(self._taken_along(places, at), self._names)
+
+    def _taken_along(self, places: Array, at: int) -> Array:
+        return np.take_along_axis(self._data, places, at)
 
     def _indices(self, index: Any, at: int, data: Array, verb: str) -> Array:
         """Return indices along an axis as an array of at most one dim (NE677, NE802)."""

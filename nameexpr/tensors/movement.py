@@ -102,12 +102,12 @@ class Movement(Core):
             return self
         from nameexpr.tensors.by_name import kind_by_name  # imported here: few programs need it
 
-        return kind_by_name()._wrap(self._data, self._names)  # type: ignore[return-value]
+        return kind_by_name(getattr(self, "_plain", None) or type(self))._wrap(self._data, self._names)  # type: ignore[arg-type,return-value]
 
     @property
     def by_position(self) -> Self:
         """A view whose operators pair dims from the right: the tensor before `by_name`."""
-        return self._tensor_class._wrap(self._data, self._names)  # type: ignore[return-value]
+        return (self._by_position or type(self))._wrap(self._data, self._names)  # type: ignore[return-value]
 
     def _aligned(self, alignment: Alignment) -> Self:
         """Return the view; inserting dims of size 1 by reshape never copies."""

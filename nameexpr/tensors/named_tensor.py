@@ -20,7 +20,7 @@ from nameexpr.rules import remembered
 from nameexpr.rules.calls import ShownCall, fault
 from nameexpr.rules.targets import checked_names
 from nameexpr.tensors.along import AlongDim
-from nameexpr.tensors.arguments import as_array
+from nameexpr.tensors.arguments import as_array, checked_device
 from nameexpr.tensors.arithmetic import ArithmeticMethods
 from nameexpr.tensors.casts import Casts
 from nameexpr.tensors.contraction import MatrixProducts
@@ -38,7 +38,6 @@ from nameexpr.tensors.without_nan import WithoutNan
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from nameexpr.backends.numpy.foreign import Foreign
     from nameexpr.tensors.core import Dtype
 
 
@@ -175,8 +174,8 @@ wrap = NamedTensor._wrap
 
 
 @op("makes")
-def tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedTensor:
-    """Return a new tensor with a copy of the data.
+def tensor(data: object, names: object = None, dtype: Dtype = None, *, device: Any = None) -> NamedTensor:
+    """Return a new tensor with a copy of the data; arrays of other libraries than NumPy are shared.
 
     Parameters
     ----------
@@ -186,7 +185,9 @@ def tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedTens
         One name or None per dim: "N C", ("N", None), or None for no names at all. In a string `_` is a dim
         without a name.
     dtype
-        NumPy's dtype of the result; that of the data by default.
+        The dtype of the result; that of the data by default. One of PyTorch makes a tensor of PyTorch.
+    device
+        The device, for a tensor of PyTorch: `torch.device("cuda")` makes one; others are on the CPU.
 
     Raises
     ------
@@ -205,11 +206,11 @@ def tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedTens
     >>> tensor([[1, 2, 3]], names="N C").shape
     (1, 3)
     """
-    return made(data, names, dtype, copy=True)
+    return made(data, names, dtype, copy=True, device=device)
 
 
 @checked
-def as_tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedTensor:
+def as_tensor(data: object, names: object = None, dtype: Dtype = None, *, device: Any = None) -> NamedTensor:
     """Return the data as a tensor that shares memory with it if it is an array of that dtype, else a copy.
 
     A NamedTensor that needs no change is returned itself. Arguments and errors are those of `tensor`.
@@ -218,8 +219,8 @@ def as_tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedT
     >>> as_tensor(array, names="N").numpy() is array
     True
     """
-    result = made(data, names, dtype, copy=False)
-    is_same = isinstance(data, NamedTensor) and result.numpy() is data.numpy() and result.names == data.names
+    result = made(data, names, dtype, copy=False, device=device)
+    is_same = isinstance(data, NamedTensor) and result._data is data._data and result.names == data.names
     return data if is_same else result  # type: ignore[return-value]
 
 
@@ -249,9 +250,16 @@ def from_numpy(array: npt.NDArray[Any], names: object = None) -> NamedTensor:
     return made(array, names, None, copy=False)
 
 
-def made(data: object, names: object, dtype: object, *, copy: bool) -> NamedTensor:
+def made(data: object, names: object, dtype: object, *, copy: bool, device: Any = None) -> NamedTensor:
     """Return the data as a tensor: the implementation of `tensor` and `as_tensor`."""
-    found = None if type(data) is np.ndarray or isinstance(data, NamedTensor) else _foreign(data)
+    if dtype is not None or device is not None or type(data) is not np.ndarray:
+        from nameexpr.tensors import by_option, foreign  # imported here: most data are arrays
+
+        library = foreign.library_for(data, dtype, device)
+        if library is not None:
+            return by_option.makers().made(library, data, names, dtype, device)  # type: ignore[no-any-return]
+        checked_device(device)
+    found = None if type(data) is np.ndarray or isinstance(data, NamedTensor) else foreign.foreign(data)
     old = data if isinstance(data, NamedTensor) else found and wrap(found.array, found.names)
     array = as_array(data if old is None else old.numpy(), dtype, copy=copy)
     coordinates: Any = () if old is None else old._coordinates if found is None else found.coordinates
@@ -260,7 +268,7 @@ def made(data: object, names: object, dtype: object, *, copy: bool) -> NamedTens
     old_names = (None,) * array.ndim if old is None else old.names
     new_names = checked_names(names, dims_of(old_names, array.shape))
     if old is not None and old.has_names():
-        _check_kept(old, new_names, type(data).__name__, has_all=found is None)
+        check_kept(old, new_names, type(data).__name__, has_all=found is None)
     return with_labels(wrap(array, new_names), coordinates)
 
 
@@ -275,14 +283,7 @@ def with_labels(tensor: NamedTensor, coordinates: Any) -> NamedTensor:
     return attach(tensor, coordinates)  # type: ignore[no-any-return]
 
 
-def _foreign(data: object) -> Foreign | None:
-    """Return the contents of an array of another library, None for any other object."""
-    from nameexpr.tensors.foreign import foreign  # imported here: most data are arrays
-
-    return foreign(data)
-
-
-def _check_kept(old: NamedTensor, names: Names, kind: str, *, has_all: bool) -> None:
+def check_kept(old: NamedTensor, names: Names, kind: str, *, has_all: bool) -> None:
     """Raise NE418 if a name would be lost; or gained, unless an index of pandas left it open."""
     for at, (name, new) in enumerate(zip(old.names, names, strict=True)):
         if name != new and (has_all or name is not None):

@@ -23,9 +23,9 @@ from nameexpr.dims import Clash, Names, unify_from_right
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import axes, is_only, removed, shown
 from nameexpr.rules.pairing import Pairing, clashing
-from nameexpr.tensors.arguments import as_array, unnamed
+from nameexpr.tensors.arguments import as_array, as_dtype, unnamed
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.faults import explained, has_complex, unordered, wrong_kind
+from nameexpr.tensors.faults import explained, has_complex, mixed, unordered, wrong_kind
 from nameexpr.tensors.writing import apply_into, spelt, write
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -41,8 +41,9 @@ REFUSED = (TypeError, ValueError, OverflowError, MemoryError, AttributeError)
 objects); ours are also ValueErrors, and are passed on.
 """
 
+_OWN = np.empty(0)
 unify_names = lru_cache(maxsize=4096)(unify_from_right)
-_removed = lru_cache(maxsize=4096)(removed)
+remove_names = lru_cache(maxsize=4096)(removed)
 
 
 class Operators(Core):
@@ -146,6 +147,19 @@ class Operators(Core):
             return write(out, np.asarray(data), names, verb + "_", is_out=False)  # type: ignore[no-any-return]
         return write(out, np.asarray(data), names, verb, is_out=True)  # type: ignore[no-any-return]
 
+    def _as_core(self, operand: Any, verb: str) -> Any:
+        """Return an operand as a tensor of the same library (NE507, NE575)."""
+        return as_core(operand, verb)
+
+    def _check_ordered(self, verb: str) -> None:
+        """Raise NE571 for complex numbers, which have no order."""
+        if self._data.dtype.kind == "c":
+            raise unordered(verb)
+
+    def _as_dtype(self, dtype: Any) -> Any:
+        """Return a dtype in any spelling as one of the array's library, None for None (NE655)."""
+        return as_dtype(dtype)
+
     def _along(self, dim: Any, verb: str) -> tuple[Array, int]:
         """Return the array and the axis of a dim; 0 and -1 mean the only element of a 0-d tensor."""
         if not self._data.ndim and is_only(dim):
@@ -162,7 +176,7 @@ class Operators(Core):
         """Return a reduction over dims, whose names are removed."""
         names = self._names
         gone = (names.index(dim),) if type(dim) is str and dim in names else self._axes(dim, verb)
-        names = names if keepdim else _removed(names, gone)
+        names = names if keepdim else remove_names(names, gone)
         kernel = getattr(reductions, verb)
         try:
             if options:  # a call with ** is slow
@@ -195,6 +209,8 @@ def _ours(fault: Exception, verb: str, operands: tuple[Any, ...]) -> NameExprErr
 def data_and_names(operand: Any, verb: str) -> tuple[Any, Names]:
     """Return an operand's array, or number, and the names of its dims."""
     if isinstance(operand, Core):
+        if operand._kernels is not None:
+            raise mixed(verb, _OWN, operand)
         return operand._data, operand._names
     if type(operand) in NUMBERS:
         return operand, ()
@@ -215,6 +231,8 @@ def as_operand(operand: object, verb: str) -> Array:
 def as_core(operand: object, verb: str) -> Core:
     """Return an operand as a tensor, with the names of an array of xarray or pandas (NE575)."""
     if isinstance(operand, Core):
+        if operand._kernels is not None:
+            raise mixed(verb, _OWN, operand)
         return operand
     if type(operand) is not np.ndarray and is_foreign(operand):
         from nameexpr.tensors.labelled import understood

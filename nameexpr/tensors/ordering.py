@@ -22,7 +22,6 @@ from nameexpr.backends.numpy.arrays import is_inexact
 from nameexpr.rules.calls import ShownCall, called, counted, fault, removed, shown, spelt
 from nameexpr.tensors.arguments import checked_int
 from nameexpr.tensors.core import Array, Core, OneDim
-from nameexpr.tensors.faults import check_ordered
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.reductions import ALL, Reductions
 
@@ -100,7 +99,7 @@ class Ordering(Reductions):
         >>> ne.tensor([3.0, 1.0, 2.0, 4.0]).median()
         tensor(2.)
         """
-        return self._middle("median", ordering.median, ordering.full_median, dim, keepdim)
+        return self._middle("median", dim, keepdim)
 
     @_of_all_or_along
     @op("removes")
@@ -110,15 +109,15 @@ class Ordering(Reductions):
         >>> ne.tensor([3.0, float("nan"), 4.0]).nanmedian()
         tensor(3.)
         """
-        return self._middle("nanmedian", ordering.nanmedian, ordering.full_nanmedian, dim, keepdim)
+        return self._middle("nanmedian", dim, keepdim)
 
-    def _middle(self, verb: str, kernel: Any, full: Any, dim: Any, keepdim: bool) -> Any:
+    def _middle(self, verb: str, dim: Any, keepdim: bool) -> Any:
         if dim is not ALL:
-            return self._select(kernel, dim, keepdim, verb)
-        check_ordered(self._data, verb)
+            return self._select(verb, dim, keepdim)
+        self._check_ordered(verb)
         if not is_inexact(self._data.dtype):  # the median of no elements is nan, if the dtype has it
             self._check_not_empty(verb, ALL)
-        return self._named(full(self._data), ())
+        return self._named(ordering.OF_ALL[verb](self._data), ())
 
     @op("removes")
     def mode(
@@ -129,7 +128,7 @@ class Ordering(Reductions):
         >>> ne.tensor([2, 1, 1, 2, 3]).mode().values
         tensor(1)
         """
-        return self._select(ordering.mode, dim, keepdim, "mode")
+        return self._select("mode", dim, keepdim)
 
     @op("removes")
     def kthvalue(
@@ -148,7 +147,7 @@ class Ordering(Reductions):
         tensor([2], names=('N',), shape=(1,))
         """
         self._check_count(k, self._along(dim, "kthvalue")[1], "kthvalue", least=1)
-        return self._select(lambda x, axis: ordering.kthvalue(x, k, axis), dim, keepdim, "kthvalue")
+        return self._select("kthvalue", dim, keepdim, k)
 
     @op("keeps")
     def topk(
@@ -161,7 +160,7 @@ class Ordering(Reductions):
         """
         at = self._along(dim, "topk")[1]
         self._check_count(k, at, "topk", least=0)
-        check_ordered(self._data, "topk")
+        self._check_ordered("topk")
         if not self._data.ndim:
             return Selected(self, self._named(np.zeros((), np.int64), ()))
         values, indices = ordering.of_any(ordering.topk, self._data, k, at, largest, sorted)
@@ -175,7 +174,7 @@ class Ordering(Reductions):
         >>> ne.tensor([[3, 1], [2, 4]], names="N C").max("C").values
         tensor([3, 4], names=('N',), shape=(2,))
         """
-        return self._extreme("max", "amax", ordering.largest, dim, keepdim)
+        return self._extreme("max", dim, keepdim)
 
     @_of_all_or_along
     @op("removes", extra=True)
@@ -185,15 +184,15 @@ class Ordering(Reductions):
         >>> ne.tensor([[3, 1], [2, 4]], names="N C").min("C").indices
         tensor([1, 0], names=('N',), shape=(2,))
         """
-        return self._extreme("min", "amin", ordering.smallest, dim, keepdim)
+        return self._extreme("min", dim, keepdim)
 
-    def _extreme(self, verb: str, full: str, kernel: Any, dim: Any, keepdim: bool) -> Any:
+    def _extreme(self, verb: str, dim: Any, keepdim: bool) -> Any:
         if isinstance(dim, Core | np.ndarray):
             return getattr(self, f"{verb}imum")(dim)
         if dim is ALL:
             self._check_choice(verb, ALL)
-            return getattr(self, full)()
-        return self._select(kernel, dim, keepdim, verb)
+            return getattr(self, f"a{verb}")()
+        return self._select(verb, dim, keepdim)
 
     @op("removes", extra=True)
     def argmax(
@@ -204,7 +203,7 @@ class Ordering(Reductions):
         >>> ne.tensor([[3, 1], [2, 4]], names="N C").argmax("C")
         tensor([0, 1], names=('N',), shape=(2,))
         """
-        return self._where_extreme("argmax", ordering.largest, dim, keepdim)
+        return self._where_extreme("argmax", dim, keepdim)
 
     @op("removes", extra=True)
     def argmin(
@@ -215,13 +214,13 @@ class Ordering(Reductions):
         >>> ne.tensor([[3, 1], [2, 4]], names="N C").argmin()
         tensor(1)
         """
-        return self._where_extreme("argmin", ordering.smallest, dim, keepdim)
+        return self._where_extreme("argmin", dim, keepdim)
 
-    def _where_extreme(self, verb: str, kernel: Any, dim: Any, keepdim: bool) -> Self:
+    def _where_extreme(self, verb: str, dim: Any, keepdim: bool) -> Self:
         if dim is not None:
-            return self._select(kernel, dim, keepdim, verb).indices
+            return self._select(verb, dim, keepdim).indices
         self._check_choice(verb, ALL)
-        indices = ordering.of_any(kernel, self._data.reshape(-1), 0)[1]
+        indices = ordering.of_any(ordering.ALONG[verb], self._data.reshape(-1), 0)[1]
         if keepdim:
             return self._named(indices.reshape((1,) * self._data.ndim), self._names)
         return self._named(indices, ())
@@ -235,7 +234,7 @@ class Ordering(Reductions):
         >>> ne.tensor([[3, 1, 2]], names="N C").sort("C").values
         tensor([[1, 2, 3]], names=('N', 'C'), shape=(1, 3))
         """
-        check_ordered(self._data, "sort")
+        self._check_ordered("sort")
         indices = self.argsort(dim, descending, stable=stable)
         if not self._data.ndim:
             return Selected(self._wrap(self._data.copy(), ()), indices)
@@ -252,7 +251,7 @@ class Ordering(Reductions):
         tensor([[0, 2, 1]], names=('N', 'C'), shape=(1, 3))
         """
         data, at = self._along(dim, "argsort")
-        check_ordered(self._data, "argsort")
+        self._check_ordered("argsort")
         if not self._data.ndim:
             return self._named(np.zeros((), np.int64), ())
         data = ordering.sortable(data) if data.dtype.kind == "V" else data
@@ -261,13 +260,16 @@ class Ordering(Reductions):
             order = np.flip(data.shape[at] - 1 - order, at)
         return self._wrap(np.ascontiguousarray(order), self._names)
 
-    def _select(self, kernel: Any, dim: Any, keepdim: bool, verb: str) -> Selected[Self]:
+    def _select(self, verb: str, dim: Any, keepdim: bool, *options: Any) -> Selected[Self]:
         """Return `(values, indices)` of a kernel along one dim, which is removed."""
         data, at = self._along(dim, verb)
-        check_ordered(self._data, verb)
+        self._check_ordered(verb)
         if self._data.ndim:
             self._check_not_empty(verb, dim)
-        values, indices = ordering.of_any(kernel, data, at) if data.dtype.kind == "V" else kernel(data, at)
+        kernel = ordering.ALONG[verb]
+        is_sortable = data.dtype.kind != "V"
+        found = kernel(data, at, *options) if is_sortable else ordering.of_any(kernel, data, at, *options)
+        values, indices = found
         if keepdim and self._data.ndim:
             values, indices = np.expand_dims(values, at), np.expand_dims(indices, at)
         names = removed(self._names, (at,), keepdim=keepdim)

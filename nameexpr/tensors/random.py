@@ -16,12 +16,18 @@ from nameexpr.dims import shape_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.pairing import Pairing, broadcast
 from nameexpr.tensors.arguments import as_dtype, checked_number, generator_or_default
+from nameexpr.tensors.by_option import made_by_library, made_like, makers
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.factories import check_keywords, checked_dims, checked_tensor, finished
+from nameexpr.tensors.factories import (
+    checked_dims,
+    checked_tensor,
+    finished,
+)
 from nameexpr.tensors.faults import undefined
 from nameexpr.tensors.fills import Generator, uniform
 from nameexpr.tensors.named_tensor import NamedTensor, with_labels, wrap
 from nameexpr.tensors.ops import exhausted, op
+from nameexpr.tensors.torch_keywords import check_keywords
 
 if TYPE_CHECKING:
     from nameexpr.tensors.core import Dtype
@@ -86,6 +92,8 @@ def _random_like(
     verb: str, input: Any, dtype: Dtype, generator: Generator, torch: dict[str, Any]
 ) -> NamedTensor:
     like = checked_tensor(input, f"{verb}_like")
+    if like._kernels is not None:
+        return made_like(f"{verb}_like", like, {"dtype": dtype, "generator": generator, **torch})  # type: ignore[no-any-return]
     check_keywords(f"{verb}_like", torch)
     drawn = _random(verb, like.shape, like.names, as_dtype(dtype) or like.dtype, generator, None, {})
     return with_labels(drawn, like._coordinates)
@@ -94,6 +102,9 @@ def _random_like(
 def _random(
     verb: str, size: Any, names: object, dtype: Dtype, generator: Any, out: Any, torch: dict[str, Any]
 ) -> NamedTensor:
+    made = made_by_library(verb, size, names, {"dtype": dtype, "generator": generator, **torch}, out)
+    if made is not None:
+        return made  # type: ignore[no-any-return]
     check_keywords(verb, torch)
     wanted = as_dtype(dtype) or default_float()
     if not is_float(wanted):
@@ -143,6 +154,11 @@ def normal(
     >>> normal(ne.zeros(2, names="N"), 1.0).names
     ('N',)
     """
+    from nameexpr.tensors.foreign import of_library
+
+    library = of_library(mean, std, out)
+    if library is not None:
+        return _normal_by(library, mean, std, size, {"generator": generator, "out": out})
     centre, spread = _parameter(mean), _parameter(std)
     if np.any(spread.numpy() < 0):
         hint = "std must be 0 or more everywhere"
@@ -150,8 +166,7 @@ def normal(
     if size is None:
         dims = broadcast(centre._dims, spread._dims, Pairing("normal", "mean", "std"))
     elif centre.ndim or spread.ndim:
-        message = "normal: a size is for numbers, and tensors have one of their own"
-        raise error(Diagnostic("NE682", message, hint="leave size= out, or expand the tensors to it"))
+        raise _no_size()
     else:
         dims = checked_dims("normal", (size,), names)
     shape = shape_of(dims)
@@ -159,6 +174,25 @@ def normal(
     drawn = centre.numpy() + spread.numpy() * noise
     like = next((x.dtype for x in (mean, std) if isinstance(x, Core | np.ndarray)), default_float())
     return finished(drawn.astype(like, copy=False), dims, "normal", out)
+
+
+def _normal_by(like: Any, mean: Any, std: Any, size: Any, options: dict[str, Any]) -> NamedTensor:
+    """Return normally distributed numbers of a library."""
+    if size is not None:
+        raise _no_size()
+    given = [like._as_core(value, "normal") for value in (mean, std)]
+    for tensor in given:
+        if like._kernels.kind_of(tensor.dtype) not in "fiu":
+            raise undefined("normal", (tensor,))
+    dims = broadcast(given[0]._dims, given[1]._dims, Pairing("normal", "mean", "std"))
+    arguments = [each._expanded(shape_of(dims)) for each in given]
+    out = options.pop("out")
+    return makers().created(like._kernels.LIBRARY, "normal", dims, tuple(arguments), options, out)  # type: ignore[no-any-return]
+
+
+def _no_size() -> Exception:
+    message = "normal: a size is for numbers, and tensors have one of their own"
+    return error(Diagnostic("NE682", message, hint="leave size= out, or expand the tensors to it"))
 
 
 def _parameter(value: Any) -> NamedTensor:

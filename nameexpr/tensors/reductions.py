@@ -17,9 +17,9 @@ import numpy as np
 
 from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import ShownCall, called, fault, shown
-from nameexpr.tensors.arguments import as_dtype, checked_number, checked_real
+from nameexpr.tensors.arguments import checked_number, checked_real
 from nameexpr.tensors.core import Core, SomeDims
-from nameexpr.tensors.faults import check_ordered, wrong_kind
+from nameexpr.tensors.faults import wrong_kind
 from nameexpr.tensors.operators import NEEDED, Operators
 from nameexpr.tensors.ops import op
 
@@ -53,7 +53,7 @@ class Reductions(Operators):
         """
         if dtype is None:
             return self._reduce("sum", dim, keepdim, out)
-        return self._reduce("sum", dim, keepdim, out, dtype=as_dtype(dtype))
+        return self._reduce("sum", dim, keepdim, out, dtype=self._as_dtype(dtype))
 
     @op("removes")
     def prod(
@@ -73,7 +73,7 @@ class Reductions(Operators):
         dim = self._position(None, "prod") if dim is None else dim
         if dtype is None:
             return self._reduce("prod", dim, keepdim, out)
-        return self._reduce("prod", dim, keepdim, out, dtype=as_dtype(dtype))
+        return self._reduce("prod", dim, keepdim, out, dtype=self._as_dtype(dtype))
 
     @op("removes")
     def mean(
@@ -92,7 +92,7 @@ class Reductions(Operators):
         """
         if dtype is None:
             return self._reduce("mean", dim, keepdim, out)
-        return self._reduce("mean", dim, keepdim, out, dtype=as_dtype(dtype))
+        return self._reduce("mean", dim, keepdim, out, dtype=self._as_dtype(dtype))
 
     @op("removes")
     def std(
@@ -199,7 +199,7 @@ class Reductions(Operators):
 
     def _check_not_empty(self, verb: str, dim: Any) -> None:
         """Raise NE390 if there are no elements along dims to choose from."""
-        if self._data.size:
+        if 0 not in self._data.shape:
             return
         for at in self._axes(dim, verb):
             if not self._data.shape[at]:
@@ -209,7 +209,7 @@ class Reductions(Operators):
 
     def _check_choice(self, verb: str, dim: Any) -> None:
         """Raise NE571 for complex numbers, which have no order, and NE390 if there are none."""
-        check_ordered(self._data, verb)
+        self._check_ordered(verb)
         self._check_not_empty(verb, dim)
 
     @op("removes", extra=True)

@@ -18,7 +18,7 @@ from nameexpr.rules.pairing import Pairing, paired_fault
 from nameexpr.rules.targets import added_name
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.arguments import checked_int, checked_sizes
-from nameexpr.tensors.core import Core, OneDim, SomeDims
+from nameexpr.tensors.core import Array, Core, OneDim, SomeDims
 from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import exhausted, op
 
@@ -41,7 +41,7 @@ class Shapes(Operators):
         (2, 1)
         """
         if not self._names and is_only(dim0) and is_only(dim1):
-            return self._wrap(self._data.view(), ())
+            return self._wrap(self._data[...], ())
         dims = (dim0, dim1)
         a, b = self._position(dim0, "transpose", dims), self._position(dim1, "transpose", dims, 1)
         names = list(self._names)
@@ -148,7 +148,8 @@ class Shapes(Operators):
         if name is not None:
             name = added_name(name, self._dims, ShownCall("unsqueeze", (dim, name), (self._dims,)))
         names = (*self._names[:at], name, *self._names[at:])
-        return self._wrap(np.expand_dims(self._data, at), names)
+        shape = self._data.shape
+        return self._wrap(self._data.reshape((*shape[:at], 1, *shape[at:])), names)
 
     @op("keeps")
     def expand(self, *sizes: Any) -> Self:
@@ -178,9 +179,12 @@ class Shapes(Operators):
                 raise fault("NE376", message, call, (index,), "only dims of size 1 are repeated")
         shape = [self._data.shape[at - new] if size == -1 else size for at, size in enumerate(wanted)]
         try:
-            return self._wrap(np.broadcast_to(self._data, shape), (None,) * new + self._names)
+            return self._wrap(self._expanded(shape), (None,) * new + self._names)
         except ValueError as refused:
             raise fault("NE707", "expand: an array cannot have so many elements", call) from refused
+
+    def _expanded(self, shape: Sequence[int]) -> Array:
+        return np.broadcast_to(self._data, shape)
 
     @op("removes", extra=True)
     def diagonal(self, offset: int = 0, dim1: OneDim = 0, dim2: OneDim = 1) -> Self:
@@ -195,7 +199,7 @@ class Shapes(Operators):
         call = ShownCall("diagonal", (dim1, dim2), (self._dims,), f"({offset}, ")
         a, b = positions(self._dims, call)
         names = tuple(name for at, name in enumerate(self._names) if at not in (a, b))
-        return self._wrap(np.diagonal(self._data, offset, a, b), (*names, None))
+        return self._wrap(self._data.diagonal(offset, a, b), (*names, None))
 
     @op("names")
     def resize_(self, *sizes: Any) -> Self:
@@ -225,6 +229,12 @@ class Shapes(Operators):
             hint = "flatten and unflatten merge and split dims by name; rename(None) drops the names"
             pairing = Pairing("resize_", "tensor", "wanted")
             raise paired_fault("NE371", message, (self._dims, result), pairing, ((), ()), hint)
+        names = (None,) * len(shape) if names is None else names
+        self._data, self._names = self._resized(shape), names
+        return self
+
+    def _resized(self, shape: tuple[int, ...]) -> Array:
+        """Return an array of another shape with the elements of this one, in row-major order."""
         try:
             new = np.empty(shape, self._data.dtype)
         except (MemoryError, ValueError) as refused:  # the latter for sizes beyond the address space
@@ -232,9 +242,7 @@ class Shapes(Operators):
         old = self._data.reshape(-1)
         count = min(old.size, new.size)
         new.reshape(-1)[:count] = old[:count]
-        names = (None,) * len(shape) if names is None else names
-        self._data, self._names = new, names
-        return self
+        return new
 
     @op("names")
     def resize_as_(self, other: Core) -> Self:

@@ -20,9 +20,8 @@ from nameexpr.errors import Diagnostic, did_you_mean, error
 from nameexpr.rules.calls import removed, shown
 from nameexpr.rules.combining import doubled_fault
 from nameexpr.rules.pairing import Pairing
-from nameexpr.tensors.arguments import as_dtype
 from nameexpr.tensors.core import Core, Other, SomeDims
-from nameexpr.tensors.faults import check_ordered, explained, wrong_kind
+from nameexpr.tensors.faults import explained, wrong_kind
 from nameexpr.tensors.operators import REFUSED, as_core
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.ordering import Ordering
@@ -59,7 +58,7 @@ class WithoutNan(Ordering):
         >>> ne.tensor([1.0, float("nan"), 2.0], names="N").nansum()
         tensor(3.)
         """
-        return self._reduce("nansum", dim, keepdim, out, dtype=as_dtype(dtype))
+        return self._reduce("nansum", dim, keepdim, out, dtype=self._as_dtype(dtype))
 
     @op("removes", extra=True)
     def nanmean(
@@ -76,7 +75,7 @@ class WithoutNan(Ordering):
         >>> ne.tensor([1.0, float("nan"), 2.0], names="N").nanmean()
         tensor(1.5)
         """
-        return self._reduce("nanmean", dim, keepdim, out, dtype=as_dtype(dtype))
+        return self._reduce("nanmean", dim, keepdim, out, dtype=self._as_dtype(dtype))
 
     @op("removes", extra=True)
     def nanstd(
@@ -176,7 +175,7 @@ class WithoutNan(Ordering):
             raise error(Diagnostic("NE672", f"{verb}: there is no method {shown(method)}", hint=hint))
         if not isinstance(keepdim, int | np.bool_):
             raise wrong_kind(verb, "keepdim", "True or False", keepdim)
-        check_ordered(self._data, verb)
+        self._check_ordered(verb)
         self._check_not_empty(verb, dim)
         gone = self._axes(dim, verb)
         names = (*wanted._names, *removed(self._names, gone, keepdim=keepdim))

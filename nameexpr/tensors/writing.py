@@ -64,12 +64,17 @@ def store(target: Core, values: Array, names: Names) -> None:
 
 
 def _replace(target: Core, data: Array, names: Names) -> None:
-    if target._data.size:
-        message = f"out= had shape {target.shape} and is replaced by a new array of shape {data.shape}"
-        warnings.warn(message, UserWarning, stacklevel=5)
+    resizing(target, data.shape, bool(target._data.size))
     with np.errstate(all="ignore"):
         new = data.astype(target._data.dtype, order="C")
     target._data, target._names = new, names
+
+
+def resizing(target: Core, shape: tuple[int, ...], has_elements: bool) -> None:
+    """Warn that an `out=` with elements gets a new array of another shape."""
+    if has_elements:
+        message = f"out= had shape {target.shape} and is replaced by a new array of shape {shape}"
+        warnings.warn(message, UserWarning, stacklevel=6)
 
 
 def checked_out(out: object, verb: str) -> Core:
@@ -82,7 +87,9 @@ def checked_out(out: object, verb: str) -> Core:
     )
 
 
-def check_castable(result: np.dtype[Any], target: np.dtype[Any], verb: str, *, is_out: bool) -> None:
+def check_castable(
+    result: Any, target: Any, verb: str, *, is_out: bool, category: Callable[[Any], int] = category
+) -> None:
     """Raise NE570 if a dtype is of a higher kind (bool, integer, float, complex) than the target."""
     if result == target or category(result) <= category(target):
         return

@@ -37,7 +37,7 @@ def result_problems(
         case (_, kind):
             yield from value_problems(result, wanted, is_exact=case["exact"])
             if case["check"] == "rand" and isinstance(result, ne.NamedTensor):
-                yield from bounds_problems(result.numpy(), *decoded(case["bounds"], []))
+                yield from bounds_problems(elements(result), *decoded(case["bounds"], []))
             assert kind == "t" or case["check"] == "value", case
 
 
@@ -87,7 +87,7 @@ def index_problems(
     if found:
         return
     source, dim = np.atleast_1d(source), case["bounds"]
-    got, at = (item.numpy() for item in result)
+    got, at = (elements(item) for item in result)
     if got.ndim < source.ndim:
         got, at = np.expand_dims(got, dim), np.expand_dims(at, dim)
     if at.size and not (at.min() >= 0 and at.max() < source.shape[dim]):
@@ -102,7 +102,7 @@ def tensor_problems(got: Any, wanted: dict[str, Any], *, is_exact: bool) -> Iter
     if not isinstance(got, ne.NamedTensor):
         yield f"a {type(got).__name__}, not a NamedTensor"
         return
-    name, shape = got.dtype.name, tuple(wanted["shape"])
+    name, shape = dtype_name(got.dtype), tuple(wanted["shape"])
     is_same_kind = kind_of(name) == kind_of(wanted["dtype"])
     if got.names != tuple(wanted["names"]):
         yield f"names {got.names}, not {tuple(wanted['names'])}"
@@ -111,7 +111,18 @@ def tensor_problems(got: Any, wanted: dict[str, Any], *, is_exact: bool) -> Iter
     if not is_same_kind or (is_exact and name != wanted["dtype"]):
         yield f"dtype {name}, not {wanted['dtype']}"
     if is_same_kind and got.shape == shape and wanted.get("data") is not None:
-        yield from array_problems(got.numpy(), array_of(wanted["data"]), wanted["dtype"])
+        yield from array_problems(elements(got), array_of(wanted["data"]), wanted["dtype"])
+
+
+def dtype_name(dtype: Any) -> str:
+    """Return the name of a dtype of NumPy or of PyTorch."""
+    return getattr(dtype, "name", None) or str(dtype).rpartition(".")[2]
+
+
+def elements(x: ne.NamedTensor) -> np.ndarray[Any, Any]:
+    """Return the elements of a tensor of any library as an array; bfloat16 of PyTorch as float32."""
+    is_unknown = x._kernels is not None and dtype_name(x.dtype) == "bfloat16"
+    return x.float().numpy() if is_unknown else x.numpy()
 
 
 def kind_of(dtype: str) -> str:

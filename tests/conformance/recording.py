@@ -112,7 +112,7 @@ def brief(value: Any) -> str:
     """Return one short line about a value: a tensor's dtype, names, sizes and first elements."""
     match value:
         case ne.NamedTensor():
-            return f"{value.dtype.name}{list(value.shape)} {value.names} {brief(value.numpy())}"
+            return f"{value.dtype}{list(value.shape)} {value.names} {brief(np.asarray(value.tolist()))}"
         case np.ndarray():
             first = ", ".join(f"{number:.6g}" for number in value.ravel()[:6].tolist())
             return f"[{first}{', ...' if value.size > 6 else ''}]"

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import nameexpr as ne
-from conformance.comparing import result_problems, tensor_problems
+from conformance.comparing import dtype_name, elements, result_problems, tensor_problems
 from conformance.recording import Entry, array_of, brief, decoded, entries, respelled, spelling, told
 from nameexpr.errors import NameExprError
 
@@ -146,6 +146,17 @@ if importlib.util.find_spec("ml_dtypes") is None:
     )
 
 
+class Library(NamedTuple):
+    """A library to replay with: how its tensors are made, how calls are spelt, and what differs."""
+
+    tensor: Callable[[Any, Any], Any]
+    respelt: Callable[[dict[str, Any]], dict[str, Any]]
+    deviations: dict[str, Deviation]
+
+
+NUMPY = Library(lambda array, names: ne.tensor(array, names=names), lambda case: case, DEVIATIONS)
+
+
 @cache
 def failures(op: str) -> tuple[Failure, ...]:
     """Return the cases of one operator that fail; each is replayed once per process."""
@@ -159,14 +170,14 @@ def respelled_failures(op: str) -> tuple[Failure, ...]:
     return replayed(entry for entry in others if entry is not None)
 
 
-def replayed(chosen: Iterable[Entry]) -> tuple[Failure, ...]:
+def replayed(chosen: Iterable[Entry], library: Library = NUMPY) -> tuple[Failure, ...]:
     with float32_by_default():
-        found = [Failure(entry, problems(expecting_ours(entry))) for entry in chosen]
+        found = [Failure(entry, problems(expecting_ours(entry, library), library)) for entry in chosen]
     return tuple(failure for failure in found if failure.problems)
 
 
-def expecting_ours(entry: Entry) -> Entry:
-    for deviation in DEVIATIONS.values():
+def expecting_ours(entry: Entry, library: Library = NUMPY) -> Entry:
+    for deviation in library.deviations.values():
         if deviation.applies(entry):
             return {**entry, "expect": deviation.ours(entry)}
     return entry
@@ -201,10 +212,10 @@ def called(case: dict[str, Any], tensors: list[ne.NamedTensor]) -> Any:
     raise AssertionError(case["form"])
 
 
-def problems(entry: Entry) -> list[str]:
+def problems(entry: Entry, library: Library = NUMPY) -> list[str]:
     """Make the call of a case; return what is not as expected, nothing if all is. A warning is an error."""
-    case, expect = entry["case"], entry["expect"]
-    tensors = [ne.tensor(array_of(t["data"]), names=decoded(t["names"], [])) for t in case["tensors"]]
+    case, expect = library.respelt(entry["case"]), entry["expect"]
+    tensors = [library.tensor(array_of(t["data"]), decoded(t["names"], [])) for t in case["tensors"]]
     before = [snapshot(tensor) for tensor in tensors]
     try:
         with warnings.catch_warnings():
@@ -240,7 +251,7 @@ def answer_problems(
 
 
 def snapshot(tensor: ne.NamedTensor) -> dict[str, Any]:
-    array, dtype = tensor.numpy(), tensor.dtype.name
+    array, dtype = elements(tensor), dtype_name(tensor.dtype)
     data = {"$a": dtype, "shape": array.shape, "data": array.ravel().tolist()}
     return {"k": "t", "names": tensor.names, "shape": array.shape, "dtype": dtype, "data": data}
 

@@ -39,6 +39,10 @@ EXPRESSIONS: list[tuple[str, tuple[Any, ...], dict[str, Any], Any]] = [
     ("_@(i+j) -> i j", (V,), {"j": 3}, WINDOWS),
     ("_@i _@i -> i", (A,), {}, np.diagonal(A)),
     ("(3@1 h) -> h", (V,), {}, V[2:4]),
+    ("((1 + a) c) -> c a", (V,), {"c": 2}, V.reshape(3, 2)[1:].T),
+    ("((a + 1) (1 + b)) -> b a", (V,), {"b": 2}, V.reshape(2, 3)[:1, 1:].T),
+    ("(c (a + _)) -> a c", (V,), {"c": 2, "a": 1}, V.reshape(2, 3)[:, :1].T),
+    ("((1 + a) c), a -> c", (V, K[:2]), {"c": 2}, K[:2] @ V.reshape(3, 2)[1:]),
     ("(h 3@(2-c)) -> c h", (V,), {"c": 3}, V.reshape(2, 3).T[::-1]),
 ]
 
@@ -75,6 +79,11 @@ FORMULAS: list[tuple[str, dict[str, Any], Any]] = [
     ("p[((a + b) c)] = x[a c], 0 * x[b c] + 1", {"x": A}, np.r_[A.ravel(), np.ones(6)]),
     ("p[(1 + T)] = 1, i[T]; y = p[_@(t+1)] - p[_@t]", {"i": I}, np.diff(np.r_[1, I])),
     ("y = x[((1 + a) c)]", {"x": V, "sizes": {"c": 2}}, V.reshape(3, 2)[1:]),
+    ("y = x[(c (_ + a))]", {"x": V, "sizes": {"a": 2, "c": 2}}, V.reshape(2, 3)[:, 1:]),
+    ("p[(c (1 + a + 1))] = x[a c]; y[c a] = p[(c (1 + a + _))] * p[(c (1 + a + 1))]", {"x": A}, A.T**2),
+    ("p[(c (1 + a + 1))] = x[a c]; y = p[k]", {"x": A}, np.pad(A.T, ((0, 0), (1, 1))).ravel()),
+    ("p[((a + b) (c + d))] = x[a c], 0, 0, x[d b]", {"x": A}, BLOCKS.ravel()),
+    ("p[N ((a + b) 1)] = x[N a], 7 * x[N b]", {"x": A}, np.hstack([A, 7 * A])),
 ]  # fmt: skip
 
 

@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from nameexpr.backends.numpy.codegen.statements import callee_of
+from nameexpr.backends.numpy.promotion import ARITHMETIC
 from nameexpr.ops import ALONG, POINTWISE, REDUCTIONS
-from nameexpr.runtime.promotion import ARITHMETIC
 from pages import documents
 
 PAGE = documents.ROOT / "docs" / "formulas.md"

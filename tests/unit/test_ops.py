@@ -9,8 +9,8 @@ import pytest
 
 from nameexpr.backends.numpy.codegen.statements import callee_of
 from nameexpr.backends.numpy.costs.passes import CELLS
+from nameexpr.backends.numpy.promotion import ARITHMETIC, function_of
 from nameexpr.ops import ALONG, COSTS, FUNCTIONS, KERNELS, POINTWISE, REDUCTIONS, Function
-from nameexpr.runtime.promotion import ARITHMETIC, function_of
 
 ROWS = {**FUNCTIONS, **REDUCTIONS, **ALONG}
 EXAMPLES = {"i": "int64", "f": "float32", "c": "complex64"}

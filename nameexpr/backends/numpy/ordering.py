@@ -173,3 +173,19 @@ def _cumulative(better: np.ufunc, x: Array, axis: int) -> Ranked:
         leads |= np.isnan(x)
     places: Array = np.maximum.accumulate(np.where(leads, position, 0), axis=axis)
     return np.take_along_axis(x, places, axis), places
+
+
+ALONG: dict[str, Callable[..., Ranked]] = {
+    "argmax": largest,
+    "argmin": smallest,
+    "cummax": cumulative_largest,
+    "cummin": cumulative_smallest,
+    "kthvalue": lambda x, axis, k: kthvalue(x, k, axis),
+    "max": largest,
+    "median": median,
+    "min": smallest,
+    "mode": mode,
+    "nanmedian": nanmedian,
+}
+"""The kernels of operators along a dim: `kernel(x, axis, ...)`."""
+OF_ALL = {"median": full_median, "nanmedian": full_nanmedian}

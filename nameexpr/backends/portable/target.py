@@ -34,6 +34,7 @@ PORTABLE: Target = replace(
     TARGET,
     costs=NoCosts(),
     native=frozenset(),
+    any_layout_cells=NEVER,
     loop_axes=0,
     near_bytes=NEVER,
     pairwise_cells=0,

@@ -58,8 +58,15 @@ def resolve(module: str, name: str) -> Any:
 
 
 def from_number(value: Any, dtype: str, like: torch.Tensor) -> torch.Tensor:
-    """Return a number as a tensor without dims."""
-    return torch.tensor(value, dtype=getattr(torch, dtype), device=like.device)
+    """Return a number as a tensor without dims; `torch.full` also takes numbers that are traced."""
+    return torch.full((), value, dtype=getattr(torch, dtype), device=like.device)
+
+
+def size_hint(size: Any) -> int:
+    """Return a likely value of a symbolic size."""
+    from torch.fx.experimental.symbolic_shapes import optimization_hint
+
+    return int(optimization_hint(size, 64))
 
 
 def fault(wrong: Exception) -> str | None:
@@ -89,12 +96,11 @@ LIBRARY = Library(
     statements=lambda program, shapes, dtypes: statements_of(program, shapes, CALLS, "torch"),
     resolve=resolve,
     guard=guard,
-    from_number=lambda value, dtype, like: torch.tensor(
-        value, dtype=getattr(torch, dtype), device=like.device
-    ),
+    from_number=from_number,
     as_array=lambda value, like: value,
     finish=lambda function, text: function,
     fault=fault,
+    size_hint=size_hint,
 )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from nameexpr.errors import Diagnostic, Mark
 from nameexpr.records import record, replace
 from nameexpr.syntax import ast
-from nameexpr.syntax.items import parts_of
+from nameexpr.syntax.items import parts_in, parts_of
 from nameexpr.syntax.unparse import unparse_value
 from nameexpr.syntax.walk import nodes
 
@@ -39,7 +39,7 @@ def step_of(statement: ast.Statement) -> StepDim | None:
     """Return how a statement with a start continues; None if its left side is not that of a recurrence."""
     items = () if statement.term is None else statement.term.items
     parted = [(dim, parts) for dim, item in enumerate(items) if (parts := parts_of(item)) is not None]
-    if len(parted) != 1:
+    if len(parted) != 1 or len(list(parts_in(items))) != 1:
         return None
     dim, parts = parted[0]
     last = parts.parts[-1].items
@@ -107,14 +107,24 @@ def without_start(tree: ast.Formula, statement: ast.Statement, use: ast.Use) -> 
     """Return the diagnostic for a statement that reads itself and has no start (NE243)."""
     name = statement.name or ""
     items = () if statement.term is None else statement.term.items
+    marks = (Mark(statement.name_span), Mark(use.span))
+    if parts := list(parts_in(items)):
+        return _other_steps(tree, name, (*[Mark(one.span) for one in parts], marks[1]))
     labels = [item.name for item in items if isinstance(item, ast.Label)]
     step = next(filter(None, [_earlier(item)[0] for item in _own_items(statement)]), "") or (*labels, "T")[0]
     start = max([lag for item in _own_items(statement) if (lag := _lag(item, step))], default=1)
     left = " ".join([f"({start} + {step})" if label == step else label for label in labels or [step]])
     value = unparse_value(_reading_before(statement.value, name, step, start))
     hint = f"write a start, and read the row before: {name}[{left}] = 0, {value}"
-    marks = (Mark(statement.name_span), Mark(use.span))
     return Diagnostic("NE243", f"'{name}' uses itself, and has no start", tree.text, marks, hint=hint)
+
+
+def _other_steps(tree: ast.Formula, name: str, marks: tuple[Mark, ...]) -> Diagnostic:
+    """Return the diagnostic for a left side whose parts are not those of a recurrence (NE243)."""
+    message = f"'{name}' uses itself, and its parts are not a start and the steps after it"
+    example = f"{name}[(1 + T) D] = 0, {name}[_@T D] + x[T D]"
+    hint = f"one dim has parts, the last of which is the label of the steps: {example}"
+    return Diagnostic("NE243", message, tree.text, marks, hint=hint)
 
 
 def _own_items(statement: ast.Statement) -> list[ast.Item]:

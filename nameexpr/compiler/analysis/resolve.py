@@ -189,7 +189,7 @@ class _Reader:
                 return (under_word(item.word, number),)
             case ast.Group(items) | ast.NamedGroup(_, ast.Group(items)):
                 return self.product(items, operand, path, where)
-            case ast.At():
+            case ast.At() | ast.Parts() | ast.NamedGroup(_, ast.Parts()):
                 return self.dim(item, number, operand, path, where)
             case _:
                 raise AssertionError(f"{item} is a whole dim")

@@ -6,17 +6,17 @@ sizes and the errors about them are the same as there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from nameexpr.compiler.analysis.faults.values import marks_of_label, other_size
 from nameexpr.compiler.analysis.names import match_names
 from nameexpr.compiler.analysis.operands import Operand, View, Views, labelled, stretch
 from nameexpr.compiler.analysis.readings import Reading, labels_of, placed
-from nameexpr.compiler.analysis.resolve import Resolved, resolve, resolve_result
-from nameexpr.compiler.analysis.scope import Scope, terms_of
-from nameexpr.compiler.analysis.sizes import solve
-from nameexpr.compiler.ir.axes import DOTS, Axes, Names, is_under_dots, under_dots
+from nameexpr.compiler.analysis.resolve import resolve, resolve_result
+from nameexpr.compiler.analysis.scope import Scope, terms_of, uses_with_terms
+from nameexpr.compiler.analysis.sizes import local_dots, solve
+from nameexpr.compiler.ir.axes import Axes, Names
 from nameexpr.dims import is_keyword
 from nameexpr.errors import (
     TOLD,
@@ -28,7 +28,6 @@ from nameexpr.errors import (
     did_you_mean,
     error,
 )
-from nameexpr.ops import RESERVED
 from nameexpr.records import replace
 from nameexpr.syntax import ast, walk
 from nameexpr.syntax.items import label_of, rewritten
@@ -90,7 +89,7 @@ def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[
 def _labels_of_statements(tree: ast.Formula) -> set[str]:
     """Return the labels by which statements are used, whose sizes become known with the statements."""
     names = {statement.name for statement in tree.statements}
-    terms = [term for name, term in uses_of(tree.statements) if name in names]
+    terms = [term for name, term in uses_with_terms(tree.statements) if name in names]
     return {atom.name for atom in walk.atoms_of(ast.LABELLED, terms)} if terms else set()
 
 
@@ -101,35 +100,11 @@ def _plain_labels(tree: ast.Formula) -> set[str]:
     """
     left = {one.name: walk.labels_in(one.term) if one.term else set() for one in tree.statements}
     found: set[str] = set()
-    for name, term in uses_of(tree.statements):
+    for name, term in uses_with_terms(tree.statements):
         found |= {atom.name for atom in walk.atoms_of(ast.LABELLED, [term])}
         for place in walk.places(term) if name in left else ():
             found |= set(labels_of(place)) - left[name]
     return found
-
-
-def uses_of(statements: Iterable[ast.Statement]) -> Iterator[tuple[str, ast.Term]]:
-    """Yield the uses of operands and statements that have terms, those in positions too."""
-    for statement in statements:
-        for value in statement.values:
-            for node in walk.nodes(value):
-                if isinstance(node, ast.Use) and node.term is not None and node.name not in RESERVED:
-                    yield node.name, node.term
-
-
-def local_dots(resolved: Resolved, operands: Sequence[Operand]) -> Resolved:
-    """Return the dims under `...` with their size in their label, as `...` differs between values."""
-    if DOTS not in resolved.packs:
-        return resolved
-    arrays = tuple(
-        tuple(
-            tuple(under_dots(label.number, size) if is_under_dots(label) else label for label in labels)
-            for labels, size in zip(axes, operand.shape, strict=True)
-        )
-        for axes, operand in zip(resolved.operands, operands, strict=True)
-    )
-    packs = {word: length for word, length in resolved.packs.items() if word != DOTS}
-    return replace(resolved, operands=arrays, packs=packs)
 
 
 def _without_dots(term: ast.Term, names: Names | None) -> Names | None:

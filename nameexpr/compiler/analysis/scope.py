@@ -251,3 +251,12 @@ def _use(tree: ast.Formula, node: ast.Use, defined: dict[str, ast.Statement]) ->
 def terms_of(uses: tuple[ast.Use, ...]) -> tuple[ast.Term, ...]:
     """Return the distinct terms that the uses of an operand have."""
     return tuple(dict.fromkeys([use.term for use in uses if use.term is not None]))
+
+
+def uses_with_terms(statements: Iterable[ast.Statement]) -> Iterator[tuple[str, ast.Term]]:
+    """Yield the uses of operands and statements that have terms, those in positions too."""
+    for statement in statements:
+        for value in statement.values:
+            for node in walk.nodes(value):
+                if isinstance(node, ast.Use) and node.term is not None and node.name not in RESERVED:
+                    yield node.name, node.term

@@ -7,7 +7,7 @@ is then still unknown, or has two values, is an error (docs/language.md, section
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from math import prod
 
@@ -16,7 +16,7 @@ from nameexpr.compiler.analysis.faults.misuse import check_keywords
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.readings import Reading, sized_by_positions
 from nameexpr.compiler.analysis.resolve import Resolved
-from nameexpr.compiler.ir.axes import DOTS, Labels, is_under_dots
+from nameexpr.compiler.ir.axes import DOTS, Labels, is_under_dots, under_dots
 from nameexpr.errors import TOLD, Diagnostic, error
 from nameexpr.records import field, record, replace
 from nameexpr.syntax.ast import Expression
@@ -25,12 +25,12 @@ from nameexpr.syntax.ast import Expression
 @record
 class DimEquation:
     """One equation: a dim of an operand whose size is the sum of that of its parts, each of which is the
-    product of the sizes of its labels.
+    product of the sizes of its labels. The size of a factor of a dim is that of the factor's own label.
     """
 
     operand: int
     dim: int
-    size: int
+    size: int | str
     parts: tuple[tuple[str, ...], ...]
 
     @property
@@ -58,9 +58,12 @@ class SizeEquations:
     def solve(self, equation: DimEquation) -> bool:
         """Use an equation if at most one of its labels is unknown; return whether it was used."""
         unknown = {label for part in equation.parts for label in part if label not in self.sizes}
-        if len(unknown) > 1:
+        if isinstance(equation.size, str) and not unknown:
+            self.sizes.setdefault(equation.size, self.total(equation.parts))
+        size = self.sizes.get(equation.size) if isinstance(equation.size, str) else equation.size
+        if len(unknown) > 1 or size is None:
             return False
-        rest, factors, power = equation.size, 0, 1
+        rest, factors, power = size, 0, 1
         for part in equation.parts:
             known = prod([self.sizes[label] for label in part if label not in unknown])
             if unknown.isdisjoint(part):
@@ -80,6 +83,10 @@ class SizeEquations:
         else:
             self.assign(unknown.pop(), root)
         return True
+
+    def total(self, parts: Sequence[Labels]) -> int:
+        """Return the size of parts of known sizes together."""
+        return sum([prod([self.sizes[label] for label in part]) for part in parts])
 
     def solve_all(self) -> None:
         """Use the equations until nothing changes."""
@@ -126,12 +133,15 @@ def solve(
             parts = _parts_of(labels, resolved)
             if parts and (parts != (labels,) or (len(labels) != 1 and (labels or size != 1))):
                 equations.unsolved.append(DimEquation(position, dim, size, parts))
+            for label, parts in _factors(labels, resolved):
+                equations.unsolved.append(DimEquation(position, dim, label, parts))
     equations.solve_all()
     scene = faults.Scene(tree, operands, resolved, keywords, sizes)
     if resolved.readings and not (equations.clashes or equations.contradictions):
-        _solve_positions(scene, equations, plain)
+        _solve_positions(scene, equations, plain, later)
     dims = [labels for axes in resolved.operands for labels in axes]
-    inside = chain.from_iterable([_parts_of(labels, resolved) for labels in dims])
+    inside = [part for labels in dims for part in _parts_of(labels, resolved)]
+    inside += [part for labels in dims for _, parts in _factors(labels, resolved) for part in parts]
     every = chain(chain.from_iterable(chain(dims, inside)), resolved.made)
     is_clear = not (equations.clashes or equations.contradictions or equations.unsolved)
     if not is_clear or not all(label in sizes for label in every):
@@ -154,6 +164,14 @@ def _parts_of(labels: Labels, resolved: Resolved) -> tuple[Labels, ...]:
     return (_bases(labels, resolved),) if reading is None else reading.parts
 
 
+def _factors(labels: Labels, resolved: Resolved) -> Iterator[tuple[str, tuple[Labels, ...]]]:
+    """Yield the factors of a dim that have parts: the label of each, and those of its parts."""
+    for label in labels if len(labels) > 1 else ():
+        reading = resolved.readings.get(label)
+        if reading is not None and reading.place is None:
+            yield label, reading.parts
+
+
 def _bases(labels: Labels, resolved: Resolved) -> Labels:
     """Return labels with those of the dims in place of dims that are read at positions."""
     own = [resolved.readings.get(label) for label in labels]
@@ -174,18 +192,24 @@ def _with_bases(resolved: Resolved) -> Resolved:
 
 def _contradiction(scene: faults.Scene, equation: DimEquation) -> Diagnostic:
     axes = scene.resolved.operands[equation.operand][equation.dim]
-    reading = scene.resolved.readings.get(axes[0]) if axes else None
+    size = scene.operands[equation.operand].shape[equation.dim]
+    if isinstance(equation.size, str):
+        axes, size = (equation.size,), scene.sizes[equation.size]
+    reading = scene.resolved.readings.get(axes[0]) if len(axes) == 1 else None
     if reading is None or len(equation.parts) == 1:
         return faults.indivisible(scene, equation.operand, equation.dim)
     from nameexpr.compiler.analysis.faults.positions import does_not_add_up
 
-    return does_not_add_up(scene, equation.operand, equation.dim, reading)
+    return does_not_add_up(scene, equation.operand, size, reading)
 
 
-def _solve_positions(scene: faults.Scene, equations: SizeEquations, plain: Collection[str]) -> None:
+def _solve_positions(
+    scene: faults.Scene, equations: SizeEquations, plain: Collection[str], later: Collection[str]
+) -> None:
     """Find the sizes of labels that only positions have, and check that no position leaves its dim.
 
-    A label that is a dim somewhere (`plain` are those of other terms) has its size from there.
+    A label that is a dim somewhere (`plain` are those of other terms) has its size from there. Sizes of
+    `later` may stay unknown.
     """
     from nameexpr.compiler.analysis.faults.positions import no_window, position_fault
 
@@ -211,7 +235,8 @@ def _solve_positions(scene: faults.Scene, equations: SizeEquations, plain: Colle
     if equations.clashes or equations.contradictions:
         return
     positions = [reading for reading in readings if reading.place is not None]
-    known = [reading for reading in positions if not {*reading.labels} & {*plain} - sizes.keys()]
+    waiting = {*plain, *later} - sizes.keys()
+    known = [reading for reading in positions if waiting.isdisjoint(reading.labels)]
     mistakes = [position_fault(scene, used[reading.label], reading) for reading in known]
     if any(mistakes):
         raise error(*[mistake for mistake in mistakes if mistake is not None][:TOLD])
@@ -243,3 +268,18 @@ def _broadcast(operands: Sequence[Operand], resolved: Resolved, sizes: dict[str,
         for axes, operand in zip(resolved.operands, operands, strict=True)
     )
     return replace(resolved, operands=arrays)
+
+
+def local_dots(resolved: Resolved, operands: Sequence[Operand]) -> Resolved:
+    """Return the dims under `...` with their size in their label, as `...` differs between values."""
+    if DOTS not in resolved.packs:
+        return resolved
+    arrays = tuple(
+        tuple(
+            tuple(under_dots(label.number, size) if is_under_dots(label) else label for label in labels)
+            for labels, size in zip(axes, operand.shape, strict=True)
+        )
+        for axes, operand in zip(resolved.operands, operands, strict=True)
+    )
+    packs = {word: length for word, length in resolved.packs.items() if word != DOTS}
+    return replace(resolved, operands=arrays, packs=packs)

@@ -21,6 +21,10 @@ def read_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[str
         from nameexpr.compiler.analysis.resolve_views import resolve_views
 
         views = resolve_views(scope, operands, sizes)
+        if scope.has_readings or views.has_unknown:
+            from nameexpr.compiler.analysis.statement_sizes import settle
+
+            settle(scope.tree, views)
     return views
 
 

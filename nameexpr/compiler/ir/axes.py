@@ -29,6 +29,15 @@ CUSTOM = "reduce="
 DOTS = "..."
 
 
+def hint_of(size: int) -> int:
+    """Return a likely value of a size that is a symbol (of a function being traced), a number unchanged.
+
+    It is for choosing among programs that are correct for all sizes: comparing symbols themselves limits the
+    sizes that the function is valid for.
+    """
+    return getattr(size, "hint", size)
+
+
 class Unnamed(str):
     """The label of a dim without a name.
 

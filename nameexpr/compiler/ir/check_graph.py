@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from nameexpr.compiler.ir.axes import Labels, flat, gathered, is_under_dots
 from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.liveness import check_program
 from nameexpr.compiler.ir.nodes import (
     CAST,
     Along,
@@ -30,7 +31,21 @@ from nameexpr.compiler.ir.nodes import (
     sources_of,
     windowed,
 )
+from nameexpr.compiler.ir.program import Program
 from nameexpr.ops import FUNCTIONS, REDUCTIONS
+
+
+def check_compiled(
+    program: Program, shapes: Sequence[tuple[int, ...]], graph: Graph, outputs: Sequence[int]
+) -> None:
+    """Check a program and its graph, and that the results have the shapes of the graph."""
+    check_program(program)
+    check_graph(graph, outputs)
+    for result, output in zip(program.outputs, outputs, strict=True):
+        node = graph.nodes[output]
+        assert isinstance(node, Arrange)
+        wanted = tuple(map(graph.cells, node.axes))
+        assert shapes[result] == wanted, f"{shapes[result]} is not {wanted}"
 
 
 def check_graph(graph: Graph, outputs: Sequence[int]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from math import copysign, isnan
-from operator import attrgetter
+from operator import attrgetter, index
 from typing import Any, get_args
 
 from nameexpr.compiler.ir.axes import Labels
@@ -67,6 +67,8 @@ class Graph:
 
     def scalar(self, value: int | float | complex) -> int:
         """Return the number of a weak scalar; all nans are one value, and -0.0 differs from 0.0."""
+        if type(value) not in WEAK:  # a symbol becomes the number that the library chooses
+            value = index(value)  # type: ignore[arg-type]
         node = Scalar(value, type(value).__name__)
         if isinstance(value, float) and isnan(value):
             node = Scalar(0, "nan")

@@ -150,7 +150,7 @@ def _ordered(build: Builder, value: Value, labels: Sequence[str]) -> Labels:
 def _is_scaling(build: Builder, pair: Pair) -> bool:
     """Return whether one of a pair is a single element: `dot` skips products with 0, even for nan."""
     sizes, shared = build.sizes, (*pair.batch, *pair.summed)
-    return min(prod([sizes[label] for label in (*shared, *own)]) for own in (pair.left, pair.right)) == 1
+    return 1 in [prod([sizes[label] for label in (*shared, *own)]) for own in (pair.left, pair.right)]
 
 
 def _without(build: Builder, value: Value, labels: Sequence[str]) -> Value:
@@ -273,7 +273,7 @@ def _other_kinds(build: Builder, pair: Pair) -> list[str]:
     if not (pair.left or pair.right) or not build.size(labels):
         return []
     # `dot` skips products with a scalar 0, even if the other factor is nan.
-    is_outer = pair.left and pair.right and min(build.size(pair.left), build.size(pair.right)) > 1
+    is_outer = pair.left and pair.right and build.size(pair.left) > 1 < build.size(pair.right)
     return [*(["matmul"] if is_outer else []), *(["loop"] if len(labels) <= build.target.loop_axes else [])]
 
 

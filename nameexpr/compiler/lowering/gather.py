@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nameexpr.compiler.ir.axes import Labels, gathered, product_label
+from nameexpr.compiler.ir.axes import Labels, gathered, hint_of, product_label
 from nameexpr.compiler.ir.graph import merged
 from nameexpr.compiler.ir.nodes import ReadAt
 from nameexpr.compiler.ir.program import Instruction
@@ -68,7 +68,7 @@ def _groups(build: Builder, at: At) -> list[At]:
 
 def _growth(build: Builder, at: At) -> float:
     places = {label for place in at.values() for label in place.labels}
-    return build.size(places) / max(1, build.size(at))
+    return hint_of(build.size(places)) / max(1, hint_of(build.size(at)))
 
 
 def _labels(value: Value, at: At) -> Labels:
@@ -79,7 +79,7 @@ def _labels(value: Value, at: At) -> Labels:
 def _gathered(build: Builder, value: Value, at: At) -> Value:
     """Return a value read at positions that share labels."""
     shared = {label for place in at.values() for label in place.labels} & {*value.labels}
-    is_smaller = build.size(_labels(value, at)) < build.size(value.labels)
+    is_smaller = hint_of(build.size(_labels(value, at))) < hint_of(build.size(value.labels))
     value, run = _adjacent(build, value, {*at, *shared}, is_smaller=is_smaller)
     if value.strides is None or not is_dense(build.shape(value.labels), value.strides):
         if is_smaller and value.strides is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nameexpr.compiler.ir.axes import Labels, literal, product_label
+from nameexpr.compiler.ir.axes import Labels, hint_of, literal, product_label
 from nameexpr.compiler.ir.dtypes import REAL_OF
 from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.lowering.builder import Builder, Value
@@ -164,7 +164,7 @@ def emit_broadcast(build: Builder, one: Value, other: Value, compute: str, prefe
     """Emit a broadcast product; the larger operand comes first, because NumPy lays out the result like its
     first operand (R14).
     """
-    if build.size(one.labels) < build.size(other.labels):
+    if hint_of(build.size(one.labels)) < hint_of(build.size(other.labels)):
         one, other = other, one
     labels = [*one.labels, *(label for label in other.labels if label not in one.labels)]
     if set(labels) <= set(preferred):

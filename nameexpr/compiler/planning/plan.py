@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
-from nameexpr.compiler.ir.axes import Contraction
+from nameexpr.compiler.ir.axes import Contraction, hint_of
 from nameexpr.compiler.planning.path import Labels, Optimize, find_path
 from nameexpr.records import record, replace
 from nameexpr.syntax.limits import MOST_DIMS
@@ -110,7 +110,9 @@ def plan_contractions(
         order = [(0, 1)]
 
     def find(terms: Sequence[Labels], output: Labels) -> Pairs:
-        return find_path(terms, output, sizes, optimize) if order is None else order
+        if order is not None:
+            return order
+        return find_path(terms, output, {label: hint_of(size) for label, size in sizes.items()}, optimize)
 
     can_be_fewer = any(size <= 1 for size in sizes.values())
     try:

@@ -187,7 +187,7 @@ class Protocols(Core):
 
     def __copy__(self) -> Self:
         """Return a tensor with a copy of the array, as NumPy's arrays do."""
-        return self._wrap(self._data.copy(), self._names)
+        return self._wrap(self._copied(), self._names)
 
 
 def _no_number(what: str, dtype: np.dtype[Any]) -> NameExprError:

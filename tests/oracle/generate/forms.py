@@ -26,7 +26,10 @@ class Form:
 
 
 def parts(rng: random.Random, labels: Sequence[str], sizes: Mapping[str, int]) -> Form:
-    """``(1 + T)``, ``(a=2 + _)``, ``(_ + h w + 1)``."""
+    """``(1 + T)``, ``(a=2 + _)``, ``(_ + h w + 1)``, ``((1 + T) c)``."""
+    if len(labels) > 1 and sizes[labels[0]] and rng.random() < 0.3:
+        form = parts(rng, labels[1:], sizes)
+        return Form(within(rng, form.text, labels[0]), form.size * sizes[labels[0]], False)
     inside, live = " ".join(labels), 1
     for label in labels:
         live *= sizes[label]
@@ -39,6 +42,11 @@ def parts(rng: random.Random, labels: Sequence[str], sizes: Mapping[str, int]) -
         size, tells = size + rng.choice([0, 1, 2]), False
     plus = rng.choice([" + ", " + ", "+"])
     return Form(f"({plus.join(words)})", size, tells)
+
+
+def within(rng: random.Random, text: str, label: str) -> str:
+    """A group of parts and a label."""
+    return f"({text} {label})" if rng.random() < 0.5 else f"({label} {text})"
 
 
 def affine(rng: random.Random, labels: Sequence[str], sizes: Mapping[str, int], base: str = "_") -> Form:

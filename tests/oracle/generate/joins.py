@@ -6,7 +6,7 @@ import itertools
 import math
 
 from oracle.generate.dims import DOTS, Dim, Made, Node
-from oracle.generate.forms import Form
+from oracle.generate.forms import Form, within
 from oracle.generate.pointwise import ATOM, broadcast, wider
 from oracle.generate.pool import Pool
 from oracle.generate.trees import Maker
@@ -21,21 +21,24 @@ def draft_join(pool: Pool, maker: Maker) -> str:
     dims = [draw_parts(pool, labels) for _ in range(rng.choice([1, 1, 1, 2]))]
     taken = {label for parts in dims for part in parts if not isinstance(part, int) for label in part}
     shared = [label for label in labels if label not in taken and pool.chance(0.6)]
+    joins = [joined(pool, parts) for parts in dims]
+    inside = [shared.pop()] if shared and pool.chance(0.25) else []
+    joins[-1:] = [in_group(pool, dim, *inside) for dim in joins[-1:]]
     blocks = list(itertools.product(*dims))
     filled = [block for block in blocks if not any(isinstance(part, int) for part in block)]
     is_full = not filled or pool.chance(0.5)
-    values = [draw_value(pool, maker, block, shared) for block in (blocks if is_full else filled)]
+    values = [draw_value(pool, maker, block, [*shared, *inside]) for block in (blocks if is_full else filled)]
     packs = sorted({unit for value in values for unit in value.units if unit not in pool.sizes})
     dots: tuple[int, ...] = ()
     for value in values:
         dots = broadcast(dots, value.dots)
-    left = [Dim((label,)) for label in shared] + [joined(pool, parts) for parts in dims]
+    left = [Dim((label,)) for label in shared] + joins
     left += [Dim(pack=pack, shape=dots if pack == DOTS else pool.packs[pack]) for pack in packs]
     rng.shuffle(left)
     order = [dim.form for dim in left if dim.form is not None]
-    if order != [joined(pool, parts).form for parts in dims]:  # the blocks are in the order of the dims
+    if order != [dim.form for dim in joins]:  # the blocks are in the order of the dims
         left.sort(key=lambda dim: dim.form is not None)
-        left[len(left) - len(dims) :] = [joined(pool, parts) for parts in dims]
+        left[len(left) - len(dims) :] = joins
     return written(pool, left, values)
 
 
@@ -76,6 +79,16 @@ def joined(pool: Pool, parts: list[Part]) -> Dim:
     ]
     names = tuple(label for part in parts if not isinstance(part, int) for label in part)
     return Dim((), form=Form(f"({' + '.join(words)})", sum(sizes), False, names))
+
+
+def in_group(pool: Pool, dim: Dim, *labels: str) -> Dim:
+    """A dim of parts as a factor of a group with a label, if there is one."""
+    for label in labels:
+        assert dim.form is not None
+        size = dim.form.size * pool.sizes[label]
+        text = within(pool.rng, dim.form.text, label)
+        dim = Dim((), form=Form(text, size, False, (*dim.form.names, label)))
+    return dim
 
 
 def draw_value(pool: Pool, maker: Maker, block: tuple[Part, ...], shared: list[str]) -> Node:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from oracle.reference.rules import live_part
-from oracle.reference.sizes import is_open, position_at, size_of
+from oracle.reference.sizes import factors, is_open, position_at, size_of
 from oracle.reference.text import At, Blank, Group, Item, Label, Literal, Parts, Refused
 
 
@@ -37,8 +37,7 @@ def cell_of(item: Item, index: Mapping[str, int], sizes: Mapping[str, int], whol
     assert isinstance(item, Group | Parts)
     if isinstance(item, Group):
         at = 0
-        for part in item.items:
-            size = size_of(part, sizes)
+        for part, size in zip(item.items, factors(item, sizes, whole), strict=True):
             at = at * size + cell_of(part, index, sizes, size)
         return at
     live = live_part(item)

@@ -17,7 +17,7 @@ from oracle.reference.place import Placed, name_of, place
 from oracle.reference.rounding import doubled, unit
 from oracle.reference.rules import inner_items, labels_of, live_part
 from oracle.reference.scope import DOTS, Scope, expand
-from oracle.reference.sizes import size_of
+from oracle.reference.sizes import factors, size_of
 from oracle.reference.text import At, Group, Item, Label, Literal, Pack, Parts, Refused, Term
 from oracle.reference.values import Value, from_array, inexact, laid_out, union
 
@@ -63,8 +63,8 @@ def cells(
     if isinstance(item, Literal) and chosen is not None:
         return from_array(np.arange(item.size), (f"number:{id(item)}",))
     found = from_array(np.zeros((), "int64"), ())
-    for part in item.items if isinstance(item, Group) else ():
-        size = size_of(part, sizes)
+    group = item if isinstance(item, Group) else Group(())
+    for part, size in zip(group.items, factors(group, sizes, whole), strict=True):
         inside = cells(part, indices, sizes, size, chosen, placed)
         labels = union([found, inside])
         array = laid_out(found, labels).array * size + laid_out(inside, labels).array

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from oracle.reference.ahead import learn_ahead
 from oracle.reference.gather import cells, gather, join, position
 from oracle.reference.held import NOTHING, hold, join_dots
 from oracle.reference.match import Named
@@ -71,7 +72,10 @@ class Run:
         self.views: dict[tuple[str, Term], View] = {}
         self.steps: dict[str, Any] = {}
         self.weak: dict[str, Any] = {}
-        self.see(nodes_of(statements))
+        for node in nodes_of(statements):
+            if isinstance(node, Use) and node.name in self.held:
+                self.seen(node)
+        learn_ahead(self.scope, statements, [term for _, term in self.views])
 
     def see(self, nodes: Iterable[Tree]) -> None:
         """Match the uses in trees with what they name, as far as that is known."""

@@ -159,10 +159,25 @@ def is_open(item: Item) -> bool:
     return any(isinstance(part, Blank) for part in parts((item,)))
 
 
+def factors(item: Group, sizes: Mapping[str, int], whole: int) -> list[int]:
+    """The sizes of the factors of a dim; one with a ``_`` among its parts is what the others leave."""
+    found = [size_of(part, sizes) for part in item.items]
+    opened = [at for at, part in enumerate(item.items) if is_open(part)]
+    if not opened or whole < 0:
+        return found
+    others = math.prod(size for at, size in enumerate(found) if at != opened[0])
+    if len(opened) > 1 or not others or whole % others or whole // others < found[opened[0]]:
+        raise Refused("size", f"{item} of {whole}")
+    found[opened[0]] = whole // others
+    return found
+
+
 def infer(sizes: dict[str, int], whole: int, item: Item) -> bool:
     """Use one dim: whether it told a size that was unknown."""
     unknown = {label for label in labels_of((item,)) if label not in sizes}
     if not unknown:
+        if isinstance(parted(item), Group):
+            factors(parted(item), sizes, whole)
         made = size_of(item, sizes)
         if made != whole and not (is_open(item) and (made < whole or not isinstance(parted(item), Parts))):
             raise Refused(

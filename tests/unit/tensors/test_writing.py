@@ -66,7 +66,7 @@ def test_signals_leave_a_tensor_as_before_or_whole() -> None:
 def test_the_call_after_a_fault_is_right(in_thread: bool) -> None:
     found = apart(lambda: faults.measure_programs(count=3, points=4, seed=11, in_thread=in_thread))
     assert found.violations == ()
-    assert found.injected >= 30
+    assert found.injected >= 20
 
 
 RAISING: dict[str, Callable[[ne.NamedTensor], Any]] = {

@@ -16,9 +16,9 @@ from nameexpr.syntax import ast, walk
 from nameexpr.syntax.unparse import unparse_item, unparse_place, unparse_term
 
 
-def does_not_add_up(scene: Scene, operand: int, dim: int, reading: Reading) -> Diagnostic:
+def does_not_add_up(scene: Scene, operand: int, size: int, reading: Reading) -> Diagnostic:
     """Return the diagnostic for parts whose sizes are not that of the dim (NE314)."""
-    size, title = scene.operands[operand].shape[dim], scene.title(operand)
+    title = scene.title(operand)
     parts = [[scene.sizes.get(label) for label in part] for part in reading.parts]
     known = [prod([one for one in part if one is not None]) for part in parts if None not in part]
     whole = scene.tree.text[slice(*reading.span)]

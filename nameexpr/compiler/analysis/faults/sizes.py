@@ -236,7 +236,10 @@ def missing(scene: Scene, later: Collection[str]) -> list[Diagnostic]:
 
 def _free_in(scene: Scene, labels: Labels) -> list[str]:
     """Return the labels of a dim whose sizes are not known."""
-    every = dict.fromkeys(label for part in _parts(scene, labels) for label in part)
+    parts = [*_parts(scene, labels)]
+    for label in labels:
+        parts += _parts(scene, (label,))
+    every = dict.fromkeys(label for part in parts for label in part)
     free = [label for label in every if label not in scene.sizes]
     return [label for label in free if not isinstance(label, Unnamed)] or free
 

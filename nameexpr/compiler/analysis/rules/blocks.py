@@ -14,7 +14,7 @@ from nameexpr.compiler.analysis.rules.parts import blocks_of, result_faults, use
 from nameexpr.compiler.analysis.rules.summation import listed
 from nameexpr.errors import Diagnostic, Mark
 from nameexpr.syntax import ast
-from nameexpr.syntax.items import parts_of
+from nameexpr.syntax.items import factors_without, parts_in
 from nameexpr.syntax.unparse import unparse_item, unparse_term
 from nameexpr.syntax.walk import has_several_parts, is_live, value_atoms
 
@@ -29,7 +29,7 @@ def block_faults(tree: ast.Expression) -> Iterator[Diagnostic]:
     yield from result_faults(tree.text, outputs)
     if tree.leaves_inputs_out:
         return
-    if any(parts_of(item) is not None for term in outputs for item in term.items):
+    if any(True for term in outputs for _ in parts_in(term.items)):
         yield from _joined_faults(tree, outputs)
     elif is_alone:
         yield from _split_faults(tree, outputs)
@@ -57,7 +57,7 @@ def _block_faults(
     tree: ast.Expression, result: ast.Term, term: ast.Term, block: Sequence[ast.Group]
 ) -> Iterator[Diagnostic]:
     """Yield the dims of an operand that are not in its block."""
-    dims = _words([item for item in result.items if parts_of(item) is None])
+    dims = _words(factors_without(result.items, list(parts_in(result.items))))
     other = _words(result.items) - dims - _words(block)
     for atom in value_atoms(term.items):
         word = _word(atom)
@@ -88,7 +88,7 @@ def _words(items: Sequence[ast.Item]) -> set[str]:
 def _split_faults(tree: ast.Expression, outputs: Sequence[ast.Term]) -> Iterator[Diagnostic]:
     (term,) = tree.inputs
     split = _split_dims(term)
-    dims = _words([item for item in term.items if item not in split])
+    dims = _words(factors_without(term.items, split))
     used: set[tuple[int, int]] = set()
     for result, chosen in zip(outputs, choices(tree), strict=True):
         if len(chosen) < len(split):
@@ -98,14 +98,14 @@ def _split_faults(tree: ast.Expression, outputs: Sequence[ast.Term]) -> Iterator
             yield Diagnostic("NE220", message, tree.text, (Mark(parts.span), Mark(result.span)), hint=hint)
             return
         used |= set(enumerate(chosen))
-        own = _words([_parts(item)[at] for item, at in zip(split, chosen, strict=True)])
+        own = _words([parts.parts[at] for parts, at in zip(split, chosen, strict=True)])
         lost = sorted((dims | own) - _words(result.items), key=tree.text.find)
         if lost:
             message = f"{listed(lost)} would be implicitly dropped in '{unparse_term(result)}'"
             hint = "add it to the result; several results are only moved, never reduced"
             yield Diagnostic("NE213", message, tree.text, (Mark(result.span),), hint=hint)
     for number, parts in enumerate(split):
-        for at, part in enumerate(_parts(parts)):
+        for at, part in enumerate(parts.parts):
             if is_live(part) and (number, at) not in used:
                 yield _dropped_part(tree, part)
 
@@ -117,15 +117,8 @@ def _dropped_part(tree: ast.Expression, part: ast.Group) -> Diagnostic:
     return Diagnostic("NE221", message, tree.text, (Mark(part.span),), hint=hint)
 
 
-def _split_dims(term: ast.Term) -> list[ast.Item]:
-    every = [(item, parts_of(item)) for item in term.items]
-    return [item for item, parts in every if parts is not None and sum(map(is_live, parts.parts)) > 1]
-
-
-def _parts(item: ast.Item) -> tuple[ast.Group, ...]:
-    parts = parts_of(item)
-    assert parts is not None
-    return parts.parts
+def _split_dims(term: ast.Term) -> list[ast.Parts]:
+    return [parts for parts in parts_in(term.items) if sum(map(is_live, parts.parts)) > 1]
 
 
 def choices(tree: ast.Expression) -> list[tuple[int, ...]]:
@@ -141,7 +134,7 @@ def choices(tree: ast.Expression) -> list[tuple[int, ...]]:
     turns: dict[tuple[tuple[int, ...], ...], int] = {}
     for result in tree.outputs:
         words = _words(result.items)
-        every = [_candidates(item, words) for item in split]
+        every = [_candidates(parts.parts, words) for parts in split]
         known = tuple(every[: every.index(()) if () in every else len(every)])
         blocks = list(product(*known))
         turn = turns.get(known, 0)
@@ -151,8 +144,7 @@ def choices(tree: ast.Expression) -> list[tuple[int, ...]]:
     return found
 
 
-def _candidates(item: ast.Item, words: set[str]) -> tuple[int, ...]:
+def _candidates(parts: Sequence[ast.Group], words: set[str]) -> tuple[int, ...]:
     """Return the parts of a dim that a result may have: those with its labels, if they all have the same."""
-    parts = _parts(item)
     here = [at for at, part in enumerate(parts) if is_live(part) and _words([part]) & words]
     return tuple(here) if len({frozenset(_words([parts[at]])) for at in here}) == 1 else ()

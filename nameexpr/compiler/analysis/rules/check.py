@@ -15,7 +15,15 @@ from nameexpr.dims import another_name
 from nameexpr.errors import TOLD, Diagnostic, Mark, did_you_mean, error
 from nameexpr.ops import REDUCTIONS
 from nameexpr.syntax import ast, walk
-from nameexpr.syntax.items import dim_name_of, group_of, is_read, is_renamed, unnamed
+from nameexpr.syntax.items import (
+    dim_name_of,
+    factors_without,
+    group_of,
+    is_read,
+    is_renamed,
+    parts_in,
+    unnamed,
+)
 from nameexpr.syntax.unparse import unparse_item
 from nameexpr.syntax.walk import has_several_parts, value_atoms_of
 
@@ -99,11 +107,15 @@ def _inside_groups(tree: ast.Expression, _: bool, holder: str = "input") -> Iter
             yield from _named_factors(tree, group)
     for term in tree.inputs:
         for group in _groups(term.items):
-            unbounded = walk.atoms_of((ast.Anonymous, ast.Dots, ast.Pack), [ast.Term(group.items)])
+            unbounded = walk.atoms_of((ast.Anonymous, ast.Dots, ast.Pack), [_without_parts(group)])
             if unbounded:
                 hint = f"an {holder}'s group is split into named dims: give each factor a name"
                 message = f"_, ... and packs cannot be used inside an {holder}'s group"
                 yield Diagnostic("NE206", message, tree.text, marks_of(*unbounded), hint=hint)
+
+
+def _without_parts(group: ast.Group) -> ast.Term:
+    return ast.Term(tuple(factors_without(group.items, list(parts_in(group.items)))))
 
 
 def _named_factors(tree: ast.Expression, group: ast.Group) -> Iterator[Diagnostic]:

@@ -8,8 +8,9 @@ from itertools import product
 from nameexpr.compiler.analysis.recurrences import groups_of
 from nameexpr.compiler.analysis.rules.recurrences import recurrence_faults
 from nameexpr.errors import Diagnostic, Mark, Span
+from nameexpr.records import replace
 from nameexpr.syntax import ast
-from nameexpr.syntax.items import group_of, parts_of
+from nameexpr.syntax.items import group_of, parts_in, parts_of
 from nameexpr.syntax.unparse import unparse_item
 from nameexpr.syntax.walk import is_live, positions
 
@@ -32,11 +33,10 @@ def part_faults(
 def use_faults(text: str, terms: Iterable[ast.Term], *, is_split: bool = False) -> Iterator[Diagnostic]:
     """Yield the errors in the parts and positions of uses; where they are split, several parts are read."""
     for item in [item for term in terms for item in term.items]:
-        parts = parts_of(item)
         yield from _shape_faults(text, item)
-        if parts is not None and not is_split:
-            yield from _one_live_part(text, item, parts)
-        elif isinstance(item, ast.At):
+        for parts in () if is_split else parts_in((item,)):
+            yield from _one_live_part(text, parts)
+        if isinstance(item, ast.At):
             yield from _positioned_dim(text, item)
 
 
@@ -53,9 +53,7 @@ def _shape_faults(text: str, item: ast.Item) -> Iterator[Diagnostic]:
 
 
 def _factor_faults(text: str, group: ast.Group, *, is_part: bool) -> Iterator[Diagnostic]:
-    """Yield the factors of a part or a group that are not dims: positions, parts, in a part also what
-    stretches.
-    """
+    """Yield the factors of a part that are not single dims: positions, parts, what stretches."""
     for inner in group.items:
         written, hint = unparse_item(inner), "name the dims of each part: (a + b c)"
         if isinstance(inner, ast.At) and not is_part:
@@ -65,8 +63,7 @@ def _factor_faults(text: str, group: ast.Group, *, is_part: bool) -> Iterator[Di
             hint = f"write the position after the brackets: (h w)@{written.partition('@')[2]}"
             yield Diagnostic("NE226", message, text, (Mark(inner.span),), hint=hint)
         elif not is_part and parts_of(inner) is not None:
-            message, hint = "parts in a group are not supported yet", "give the dim of the parts a term"
-            yield Diagnostic("NE226", message, text, (Mark(inner.span),), hint=hint)
+            yield from _shape_faults(text, inner)
         elif is_part and (isinstance(inner, (*ast.STRETCHED, ast.Anonymous)) or parts_of(inner) is not None):
             message = f"'{written}' cannot be in a part: it is not a single dim"
             yield Diagnostic("NE226", message, text, (Mark(inner.span),), hint=hint)
@@ -74,7 +71,7 @@ def _factor_faults(text: str, group: ast.Group, *, is_part: bool) -> Iterator[Di
             yield from _factor_faults(text, nested, is_part=is_part)
 
 
-def _one_live_part(text: str, item: ast.Item, parts: ast.Parts) -> Iterator[Diagnostic]:
+def _one_live_part(text: str, parts: ast.Parts) -> Iterator[Diagnostic]:
     live = [part for part in parts.parts if is_live(part)]
     rests = [part for part in parts.parts if any(isinstance(one, ast.Anonymous) for one in part.items)]
     if len(live) != 1 or len(rests) > 1:
@@ -82,7 +79,7 @@ def _one_live_part(text: str, item: ast.Item, parts: ast.Parts) -> Iterator[Diag
         hint = _of_several(parts)
         if len(live) == 1:
             hint = "a single part can be _, for the rest: x[N (2 + a + _)]"
-        yield Diagnostic("NE220", message, text, (Mark(item.span),), hint=hint)
+        yield Diagnostic("NE220", message, text, (Mark(parts.span),), hint=hint)
 
 
 def _of_several(parts: ast.Parts) -> str:
@@ -96,9 +93,12 @@ def _of_several(parts: ast.Parts) -> str:
 
 def _positioned_dim(text: str, item: ast.At) -> Iterator[Diagnostic]:
     base = item.base
-    if isinstance(base, ast.STRETCHED) or parts_of(base) is not None:
+    if isinstance(base, ast.STRETCHED) or any(parts_in((base,))):
         message = f"'{unparse_item(base)}' has no position: it is not a single dim"
         hint = f"name the dim: {unparse_item(base)} T@(t-1)"
+        if not isinstance(base, ast.STRETCHED):
+            whole = unparse_item(replace(item, base=ast.Anonymous()))
+            hint = f"positions count along the whole dim: write {whole}"
         yield Diagnostic("NE226", message, text, (Mark(item.span),), hint=hint)
 
 
@@ -119,7 +119,7 @@ def blocks_of(term: ast.Term) -> tuple[list[bool], list[ast.Parts]]:
     """Return for each block of a result, row by row, whether all its parts have labels, and the dims with
     parts.
     """
-    joined = [parts for item in term.items if (parts := parts_of(item)) is not None]
+    joined = list(parts_in(term.items))
     return [all(map(is_live, block)) for block in product(*[parts.parts for parts in joined])], joined
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from nameexpr.backends.numpy.codegen.function import compute
 from nameexpr.backends.numpy.codegen.statements import write
+from nameexpr.backends.numpy.promotion import ARITHMETIC
 from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.analysis.infer import type_expression
 from nameexpr.compiler.analysis.operands import Operand
@@ -39,7 +40,6 @@ from nameexpr.records import replace
 from nameexpr.runtime.operands import OperandSpec
 from nameexpr.runtime.plan.running import running_of
 from nameexpr.runtime.plan.steps import rows_of
-from nameexpr.runtime.promotion import ARITHMETIC
 from nameexpr.syntax.ast import Expression
 from oracle.generate import instructions as ir
 

@@ -1,0 +1,1 @@
+"""Dask arrays: the graph of a text becomes lazy arrays, whose blocks are computed by programs of NumPy."""

@@ -1,0 +1,136 @@
+"""Texts on Dask arrays: lazy results, operands of other kinds next to them, and what is refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nameexpr as ne
+
+da = pytest.importorskip("dask.array")
+xr = pytest.importorskip("xarray")
+
+X = np.random.default_rng(0).random((12, 10, 8))
+W = np.random.default_rng(1).random(10)
+WEIGH = "time lat lon, lat -> time lon"
+
+
+def lazy(array: np.ndarray[Any, Any], chunks: Any = 4) -> Any:
+    return da.from_array(array, chunks=chunks)
+
+
+def refusing() -> Any:
+    """Return a Dask array that cannot be computed."""
+
+    def refuse(_: Any) -> Any:
+        raise AssertionError("something was computed")
+
+    return da.map_blocks(refuse, lazy(X), dtype=X.dtype, meta=np.empty((0, 0, 0)))
+
+
+def test_results_are_lazy_and_right() -> None:
+    expected = np.einsum("tab,a->tb", X, W)
+    for big, weights in [(lazy(X), lazy(W, 3)), (lazy(X), W), (X, lazy(W)), (lazy(X), lazy(W, -1))]:
+        result = ne.einsum(WEIGH, big, weights)
+        assert isinstance(result, da.Array)
+        assert (result.shape, result.dtype) == (expected.shape, expected.dtype)
+        np.testing.assert_allclose(result.compute(scheduler="synchronous"), expected)
+
+
+def test_nothing_is_computed_before_compute() -> None:
+    x = refusing()
+    assert ne.einsum(WEIGH, x, W).shape == (12, 8)
+    formula = "y[time lat lon] = softmax[lat](x[time lat lon] - mean[lon](x[time lat lon]))"
+    assert ne.evaluate(formula, x=x).shape == X.shape
+    assert ne.compile("time lat lon -> lat : std")(x).shape == (10,)
+
+
+def test_a_text_is_called_with_arrays_of_numpy_and_dask_in_turn() -> None:
+    for _ in range(3):
+        assert type(ne.einsum(WEIGH, X, W)) is np.ndarray
+        assert isinstance(ne.einsum(WEIGH, lazy(X), W), da.Array)
+
+
+def test_numbers_and_numpy_scalars_can_be_combined_with_dask_arrays() -> None:
+    result = ne.evaluate("y = a * x[i j k] + b", x=lazy(X), a=2, b=np.float64(0.5))
+    np.testing.assert_allclose(result.compute(), 2 * X + 0.5)
+    assert ne.evaluate("y = a * x[i j k]", x=lazy(X.astype("f4")), a=2.5).dtype == np.float32
+
+
+def test_bound_operands_of_numpy() -> None:
+    weigh = ne.compile(WEIGH).bind({1: W})
+    np.testing.assert_allclose(weigh(lazy(X)).compute(), weigh(X))
+
+
+def test_several_results() -> None:
+    first, second = ne.evaluate(
+        "m[i] = mean[j k](x[i j k])\ns[i] = std[j k](x[i j k])", x=lazy(X), outputs=("m", "s")
+    )
+    np.testing.assert_allclose(first.compute(), X.mean((1, 2)))
+    np.testing.assert_allclose(second.compute(), X.std((1, 2)))
+
+
+def test_a_reducer_of_the_caller() -> None:
+    result = ne.einsum("i j k -> i k", lazy(X), reduce=lambda array, axis: np.ptp(array, axis))
+    np.testing.assert_allclose(result.compute(), np.ptp(X, 1))
+
+
+def test_data_arrays_keep_names_and_coordinates() -> None:
+    times = np.arange(12) * 10
+    x = xr.DataArray(X, dims=("time", "lat", "lon"), coords={"time": times}).chunk(time=5, lat=4)
+    result = ne.einsum(WEIGH, x, W)
+    assert isinstance(result, xr.DataArray)
+    assert (result.dims, result.chunks is not None) == (("time", "lon"), True)
+    np.testing.assert_array_equal(result.time, times)
+    xr.testing.assert_allclose(result, xr.dot(x, xr.DataArray(W, dims="lat"), dim="lat").compute())
+    unnamed = ne.einsum("time lat lon -> time (lat lon)", x)
+    assert unnamed.dims == ("time", "dim_1")
+
+
+def test_chunks_of_unknown_size_are_refused() -> None:
+    x = lazy(X)
+    with pytest.raises(ne.OperandError, match=r"NE510.*'x'.*dim 0") as caught:
+        ne.evaluate("y = x[i j k] + 1", x=x[x[:, 0, 0] > 0.5])
+    assert "compute_chunk_sizes" in str(caught.value)
+
+
+def test_large_arrays_in_memory_are_refused() -> None:
+    large = np.broadcast_to(0.0, (2000, 1000))
+    with pytest.raises(ne.OperandError, match=r"NE507.*operand 1 .*16,000,000 bytes") as caught:
+        ne.einsum("a, a b -> b", da.ones(2000, chunks=100), large)
+    assert "da.from_array" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("code", "options"),
+    [("NE616", {"tune": True}), ("NE616", {"out": np.empty((12, 8))}), ("NE709", {"memory_limit": 8})],
+)
+def test_options_that_cannot_be_followed_are_refused(code: str, options: dict[str, Any]) -> None:
+    with pytest.raises(ne.NameExprError, match=code):
+        ne.einsum(WEIGH, refusing(), W, **options)
+
+
+def test_errors_of_texts_are_those_on_numpy_arrays() -> None:
+    messages = []
+    for x in (X, refusing()):
+        with pytest.raises(ne.NameExprError) as caught:
+            ne.einsum("time lat lon, time -> lat lon", x, W)
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
+
+
+def test_positions_outside_are_an_error_when_they_are_computed() -> None:
+    table, ids = lazy(X[0]), lazy(np.array([0, 9, 10]))
+    result = ne.evaluate("y = table[lat@ids[i] lon]", table=table, ids=ids)
+    with pytest.raises(ne.NameExprError, match="NE805"):
+        result.compute(scheduler="synchronous")
+
+
+def test_dask_is_imported_by_its_users_only() -> None:
+    source = "import sys, nameexpr as ne, numpy as np; ne.einsum('a -> : sum', np.ones(2)); "
+    source += "assert 'dask' not in sys.modules"
+    subprocess.run([sys.executable, "-c", source], check=True)
