@@ -109,9 +109,7 @@ def _check_known(graph: Graph, value: int, first_order: Collection[int]) -> None
         case Reduction(str(reducer)) if reducer not in ADDING and reducer not in REDUCTIONS:
             raise UnknownGradientError(f"no gradient of {reducer} is known", reducer)
         case Reduction(str(reducer)) if reducer in REAL_ONLY and is_complex:
-            raise UnknownGradientError(
-                value, f"no gradient of {reducer} is known for complex numbers", reducer
-            )
+            raise UnknownGradientError(f"no gradient of {reducer} of complex numbers is known", reducer)
         case Window() | Gather() | Join():
             raise UnknownGradientError("no gradient of a dim in parts or at positions is known")
         case Place():

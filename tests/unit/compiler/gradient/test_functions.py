@@ -152,6 +152,11 @@ def test_what_is_refused_has_no_number() -> None:
             ne.evaluate(f"y = sum[N]({name}[N](x[N]) ** 2); grad(y, x[N])", x=x)
 
 
+def test_the_median_of_complex_numbers_is_refused() -> None:
+    with pytest.raises(ne.NameExprError, match="no gradient of median of complex numbers is known"):
+        ne.evaluate("y = real(median[N](x[N])); grad(y, x[N])", x=np.arange(3) * 1j)
+
+
 def test_functions_that_only_jump_have_no_gradient() -> None:
     x = np.array([0.4, 1.7])
     row: Function
