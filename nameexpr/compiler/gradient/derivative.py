@@ -171,7 +171,7 @@ def _identity(values: Values, value: int, name: str) -> int:
 
 def _check(writer: FormulaWriter, asked: Asked) -> None:
     """Reject a call whose value or operand can have no gradient."""
-    graph, fault = writer.values.graph, faults.Fault(writer.scope, asked.node)
+    graph, fault = writer.values.graph, faults.GradientFault(writer.scope, asked.node)
     use, statement = asked.use, writer.statements.get(asked.use.name)
     dtype = writer.dtypes[use.name] if statement is None else graph.dtypes[statement.value]
     clash = [label for label in graph.labels[asked.value] if label in graph.labels[asked.seen]]

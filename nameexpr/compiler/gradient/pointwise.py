@@ -16,7 +16,7 @@ POWERS = frozenset({"**.", "pow"})
 
 
 @record
-class Part:
+class PartialGradient:
     """A part of the gradient of a value; it is 0 where the mask is false."""
 
     of: int
@@ -59,7 +59,9 @@ def reaches(graph: Graph, node: Map) -> Sequence[int]:
     return [one for one, rule in zip(node.arguments, rules, strict=True) if rule] if rules else ()
 
 
-def pointwise_parts(walk: Masking, number: int, node: Map, gradient: int, mask: int | None) -> Iterator[Part]:
+def pointwise_parts(
+    walk: Masking, number: int, node: Map, gradient: int, mask: int | None
+) -> Iterator[PartialGradient]:
     """Yield the gradients of the arguments of a function, given that of its result."""
     graph = walk.algebra.graph
     for place, argument in enumerate(node.arguments):
@@ -77,7 +79,7 @@ def pointwise_parts(walk: Masking, number: int, node: Map, gradient: int, mask: 
         if here is not None and gone:
             factors, here = [walk.masked(_product(walk.algebra, factors), here)], None
         value = walk.algebra.total(factors, gone) if gone else _product(walk.algebra, factors)
-        yield Part(argument, value, here)
+        yield PartialGradient(argument, value, here)
 
 
 def _branch(algebra: Algebra, condition: int, place: int, mask: int | None) -> int:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nameexpr.compiler.gradient.pointwise import Masking, Part
+from nameexpr.compiler.gradient.pointwise import Masking, PartialGradient
 from nameexpr.compiler.gradient.rules import ALONG, FIRST_ORDER, REDUCTIONS
 from nameexpr.compiler.ir.nodes import Along, Reduction
 
 
-def reduction_parts(walk: Masking, number: int, node: Reduction, gradient: int) -> Iterator[Part]:
+def reduction_parts(walk: Masking, number: int, node: Reduction, gradient: int) -> Iterator[PartialGradient]:
     """Yield the gradients of the factors of a reduction, given that of its result."""
     algebra, graph = walk.algebra, walk.algebra.graph
     count = graph.cells(node.labels)
     if node.reducer not in {"sum", "mean"}:
         (value,) = node.factors
         given = {"y": number, "a": value, "n": algebra.number(count)}
-        yield Part(value, _ruled(walk, REDUCTIONS[str(node.reducer)], given, node, gradient))
+        yield PartialGradient(value, _ruled(walk, REDUCTIONS[str(node.reducer)], given, node, gradient))
         return
     if node.reducer == "mean":
         gradient = algebra.map("/.", gradient, algebra.number(count))
@@ -28,13 +28,15 @@ def reduction_parts(walk: Masking, number: int, node: Reduction, gradient: int) 
         gone = [label for label in every if label not in graph.labels[factor]]
         value = algebra.total([gradient, *others], gone)
         times = node.factors.count(factor)
-        yield Part(factor, value if times == 1 else algebra.map("*.", value, algebra.number(times)))
+        yield PartialGradient(
+            factor, value if times == 1 else algebra.map("*.", value, algebra.number(times))
+        )
 
 
-def along_part(walk: Masking, number: int, node: Along, gradient: int) -> Part:
+def along_part(walk: Masking, number: int, node: Along, gradient: int) -> PartialGradient:
     """Return the gradient of what a function along dims is applied to."""
     given = {"y": number, "a": node.value}
-    return Part(node.value, _ruled(walk, ALONG[node.function], given, node, gradient))
+    return PartialGradient(node.value, _ruled(walk, ALONG[node.function], given, node, gradient))
 
 
 def _ruled(walk: Masking, rule: str, given: dict[str, int], node: Reduction | Along, gradient: int) -> int:

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from nameexpr.compiler.gradient.active import Wanted, passing
 from nameexpr.compiler.gradient.algebra import Algebra
-from nameexpr.compiler.gradient.pointwise import Part, pointwise_parts
+from nameexpr.compiler.gradient.pointwise import PartialGradient, pointwise_parts
 from nameexpr.compiler.gradient.reductions import along_part, reduction_parts
 from nameexpr.compiler.ir.axes import Axes, flat
 from nameexpr.compiler.ir.nodes import (
@@ -51,13 +51,13 @@ class Walk:
     algebra: Algebra
     active: Collection[int]
     wanted: Wanted
-    parts: dict[int, list[Part]] = field(default_factory=dict)
+    parts: dict[int, list[PartialGradient]] = field(default_factory=dict)
     arrays: dict[int, Seen] = field(default_factory=dict)
     found: Found = field(default_factory=Found)
 
     def run(self, value: int, seed: int) -> Found:
         """Return the gradients of a value; `seed` is its own."""
-        self.give(Part(value, seed))
+        self.give(PartialGradient(value, seed))
         for number in sorted(self.active, reverse=True):
             if number in self.arrays:
                 self._arranged(number)
@@ -65,15 +65,15 @@ class Walk:
                 self._visit(number)
         return self.found
 
-    def give(self, part: Part) -> None:
+    def give(self, part: PartialGradient) -> None:
         """Add to the gradient of a value."""
         graph = self.algebra.graph
         if part.of not in self.active:
             return
         if part.mask is not None and not self._takes_mask(part.of, part.mask):
-            part = Part(part.of, self.masked(part.value, part.mask))
+            part = PartialGradient(part.of, self.masked(part.value, part.mask))
         value = self.algebra.in_dtype(part.value, graph.dtypes[part.of])
-        self.parts.setdefault(part.of, []).append(Part(part.of, value, part.mask))
+        self.parts.setdefault(part.of, []).append(PartialGradient(part.of, value, part.mask))
 
     def _takes_mask(self, value: int, mask: int) -> bool:
         """Return whether a mask goes along through a value: through pointwise functions."""
@@ -102,7 +102,9 @@ class Walk:
         for part in self._of_sources(number, node, gradient, mask):
             self.give(part)
 
-    def _of_sources(self, number: int, node: Node, gradient: int, mask: int | None) -> Iterable[Part]:
+    def _of_sources(
+        self, number: int, node: Node, gradient: int, mask: int | None
+    ) -> Iterable[PartialGradient]:
         """Return the gradients of what a value is computed from, given its own."""
         match node:
             case Map():
@@ -112,12 +114,12 @@ class Walk:
             case Along():
                 return [along_part(self, number, node, gradient)]
             case Identity(source) | Drop(source):
-                return [Part(source, gradient)]
+                return [PartialGradient(source, gradient)]
             case Arrange(source, axes):
-                return [Part(source, self._lacking(gradient, source, axes))]
+                return [PartialGradient(source, self._lacking(gradient, source, axes))]
         return ()
 
-    def _sum(self, parts: Sequence[Part]) -> tuple[int, int | None]:
+    def _sum(self, parts: Sequence[PartialGradient]) -> tuple[int, int | None]:
         """Return a gradient and its mask, if all parts have the same."""
         masks = {part.mask for part in parts}
         if len(masks) == 1:
@@ -136,7 +138,7 @@ class Walk:
         for gradient, axes in self.arrays.pop(number):
             if axes != node.axes:
                 gradient = seen_as(self.algebra, gradient, axes, node.axes)
-            self.give(Part(node.value, self._lacking(gradient, node.value, node.axes)))
+            self.give(PartialGradient(node.value, self._lacking(gradient, node.value, node.axes)))
 
 
 def seen_as(algebra: Algebra, value: int, axes: Axes, others: Axes) -> int:

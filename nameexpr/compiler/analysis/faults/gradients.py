@@ -19,7 +19,7 @@ JUMPS = frozenset({"ceil", "floor", "trunc", "round", "sign", "int", "//.", "flo
 
 
 @record
-class Fault:
+class GradientFault:
     """What is wrong with one call of `grad`."""
 
     scope: Scope
