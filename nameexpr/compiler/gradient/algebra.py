@@ -261,7 +261,7 @@ class Algebra:
         values, graph = self.values, self.graph
         every = dict.fromkeys([label for factor in factors for label in graph.labels[factor]])
         kept = tuple([label for label in every if label not in labels])
-        dtypes = tuple([graph.strong(factor) for factor in factors])
+        dtypes = values.strong_dtypes(factors)
         chosen = values.arithmetic.choose(dtypes, values.arithmetic.promoted(dtypes), "sum")
         node = Reduction("sum", factors, labels, chosen.compute, chosen.result)
         value = graph.add(node, kept, values.reduced_dtype("sum", factors, self.span))
