@@ -27,12 +27,12 @@ from nameexpr.compiler.ir.axes import (
 )
 from nameexpr.compiler.ir.dtypes import WeakDtype, is_castable, strong
 from nameexpr.compiler.ir.graph import Graph
-from nameexpr.compiler.ir.nodes import Along, Arrange, Index, View
-from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
+from nameexpr.compiler.ir.nodes import Along, Arrange, View
+from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.ops import ALONG, CONSTANTS, GRADIENTS, INDEX, NEED_ELEMENTS, SIZE
 from nameexpr.records import field, record, replace
 from nameexpr.syntax import ast
-from nameexpr.syntax.ast import Dots, Label
+from nameexpr.syntax.ast import Dots
 from nameexpr.syntax.walk import reads_a_part
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ class FormulaWriter:
         if node.name in CONSTANTS:
             return self.values.graph.scalar(CONSTANTS[node.name]), ()
         if node.name in (SIZE, INDEX):
-            return self._size_or_index(node)
+            return self.values.size_or_index(node)
         if self.recurring is not None and node.name in self.recurring.group.names:
             return self.recurring.use(node)
         statement = self.statements.get(node.name)
@@ -210,21 +210,6 @@ class FormulaWriter:
         from nameexpr.compiler.analysis.build.positions import read
 
         return read(self.values, node.name, value, axes, replace(self, dtype="").value)
-
-    def _size_or_index(self, node: ast.Use) -> tuple[int, Labels]:
-        assert node.term is not None
-        (item,) = node.term.items
-        assert isinstance(item, Label)
-        size = self.views.sizes.get(item.name)
-        if size is None:
-            known = [label for label in self.views.sizes if not isinstance(label, Unnamed)]
-            hint = did_you_mean(item.name, known)
-            hint = hint or "no operand has a dim with this label; pass its size as sizes={...}"
-            message = f"the size of '{item.name}' is not known"
-            raise error(Diagnostic("NE313", message, self.scope.text, (Mark(item.span),), hint=hint))
-        if node.name == SIZE:
-            return self.values.graph.scalar(size), ()
-        return self.values.graph.add(Index(item.name), (item.name,), "int64"), (item.name,)
 
     def earlier(self, node: ast.Use, statement: StatementValue) -> tuple[int, Labels]:
         """Return the value of an earlier statement under the term of a use."""

@@ -24,9 +24,9 @@ from nameexpr.compiler.ir.dtypes import (
     scalar,
 )
 from nameexpr.compiler.ir.graph import Graph
-from nameexpr.compiler.ir.nodes import CAST, Drop, Map, Scalar, number_of
-from nameexpr.errors import Diagnostic, Mark, NotHeldError, Span, error
-from nameexpr.ops import FUNCTIONS, INTEGER
+from nameexpr.compiler.ir.nodes import CAST, Drop, Index, Map, Scalar, number_of
+from nameexpr.errors import Diagnostic, Mark, NotHeldError, Span, did_you_mean, error
+from nameexpr.ops import FUNCTIONS, INTEGER, SIZE
 from nameexpr.records import field, record
 from nameexpr.syntax.ast import Call, CallAlong, Dots, Formula, Label, Pack, Term
 
@@ -263,6 +263,22 @@ class Values:
             if word not in (own if isinstance(item, Label) else self.views.packs):
                 raise error(faults.foreign(self.tree, node, item.span, word, own))
         return tuple(labels)
+
+    def size_or_index(self, node: Use) -> tuple[int, Labels]:
+        """Return the value of `size[C]` or `index[C]`, and its labels (NE313 if the size is not known)."""
+        assert node.term is not None
+        (item,) = node.term.items
+        assert isinstance(item, Label)
+        size = self.views.sizes.get(item.name)
+        if size is None:
+            known = [label for label in self.views.sizes if not isinstance(label, Unnamed)]
+            hint = did_you_mean(item.name, known)
+            hint = hint or "no operand has a dim with this label; pass its size as sizes={...}"
+            message = f"the size of '{item.name}' is not known"
+            raise error(Diagnostic("NE313", message, self.tree.text, (Mark(item.span),), hint=hint))
+        if node.name == SIZE:
+            return self.graph.scalar(size), ()
+        return self.graph.add(Index(item.name), (item.name,), "int64"), (item.name,)
 
     def _without(self, value: int, dropped: set[str]) -> int:
         own = self.graph.labels[value]
