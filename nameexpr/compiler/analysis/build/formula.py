@@ -22,6 +22,7 @@ from nameexpr.compiler.ir.axes import (
     flat,
     in_order,
     is_under_dots,
+    labels_under,
     mentioned,
     only_orders,
 )
@@ -32,7 +33,7 @@ from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.ops import ALONG, CONSTANTS, GRADIENTS, INDEX, NEED_ELEMENTS, SIZE
 from nameexpr.records import field, record, replace
 from nameexpr.syntax import ast
-from nameexpr.syntax.ast import Dots
+from nameexpr.syntax.ast import Dots, Label, Pack
 from nameexpr.syntax.walk import reads_a_part
 
 if TYPE_CHECKING:
@@ -249,7 +250,7 @@ class FormulaWriter:
     def _along(self, node: ast.CallAlong) -> tuple[int, Labels]:
         values, graph, function, span = self.values, self.values.graph, node.function, node.name_span
         value, mention = self.value(node.arguments[0])
-        labels = values.bracket_labels(node, value)
+        labels = self._bracket_labels(node, value)
         if function in ALONG:
             if function in ("cumsum", "cumprod"):
                 value = widened(values, value, span)
@@ -267,6 +268,21 @@ class FormulaWriter:
             values.under[reduced] = values.under.get(value, {})
         gone = (*labels, DOTS) if has_dots else labels
         return reduced, tuple([label for label in mention if label not in gone])
+
+    def _bracket_labels(self, node: ast.CallAlong, value: int) -> Labels:
+        """Return the labels in the brackets, each of which must be in the value (NE241)."""
+        own = self.values.graph.labels[value]
+        labels: list[str] = []
+        for item in node.term.items:
+            assert isinstance(item, Label | Dots | Pack)  # the rules ensure that
+            word = item.name if isinstance(item, Label) else item.word
+            if not isinstance(item, Label):
+                labels += labels_under(word, own)
+            elif word in own:
+                labels.append(word)
+            if word not in (own if isinstance(item, Label) else self.views.packs):
+                raise error(faults.foreign(self.scope.tree, node, item.span, word, own))
+        return tuple(labels)
 
 
 def _is_literal(label: str) -> TypeGuard[Unnamed]:

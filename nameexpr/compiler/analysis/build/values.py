@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from nameexpr.compiler.analysis.faults import values as faults
 from nameexpr.compiler.analysis.operands import Views
-from nameexpr.compiler.ir.axes import Axes, EllipsisNames, Labels, Unnamed, is_under_dots, labels_under
+from nameexpr.compiler.ir.axes import Axes, EllipsisNames, Labels, Unnamed, is_under_dots
 from nameexpr.compiler.ir.dtypes import (
     ITEM_BYTES,
     KIND_OF,
@@ -28,7 +28,7 @@ from nameexpr.compiler.ir.nodes import CAST, Drop, Index, Map, Scalar, number_of
 from nameexpr.errors import Diagnostic, Mark, NotHeldError, Span, did_you_mean, error
 from nameexpr.ops import FUNCTIONS, INTEGER, SIZE
 from nameexpr.records import field, record
-from nameexpr.syntax.ast import Call, CallAlong, Dots, Formula, Label, Pack, Term
+from nameexpr.syntax.ast import Call, Formula, Label, Term, Use
 
 T = TypeVar("T")
 POWERS = frozenset({"**.", "pow"})
@@ -248,21 +248,6 @@ class Values:
                 raise error(faults.broadcast_fault(self.tree, views.axes, views.operands, long, span))
             dropped |= {label for label in labels if long and label not in long}
         return [self._without(value, dropped) for value in values] if dropped else values
-
-    def bracket_labels(self, node: CallAlong, value: int) -> Labels:
-        """Return the labels in the brackets, each of which must be in the value (NE241)."""
-        own = self.graph.labels[value]
-        labels: list[str] = []
-        for item in node.term.items:
-            assert isinstance(item, Label | Dots | Pack)  # the rules ensure that
-            word = item.name if isinstance(item, Label) else item.word
-            if not isinstance(item, Label):
-                labels += labels_under(word, own)
-            elif word in own:
-                labels.append(word)
-            if word not in (own if isinstance(item, Label) else self.views.packs):
-                raise error(faults.foreign(self.tree, node, item.span, word, own))
-        return tuple(labels)
 
     def size_or_index(self, node: Use) -> tuple[int, Labels]:
         """Return the value of `size[C]` or `index[C]`, and its labels (NE313 if the size is not known)."""
