@@ -82,6 +82,8 @@ class OnLibrary(Entry):
             known = [tuple(map(hint_of, shape)) for shape in shapes]
             entry.compile([spec._replace(shape=shape) for spec, shape in zip(specs, known, strict=True)])
             raise
+        except Exception as fault:
+            raise self._unknown(fault) or fault from fault
         return function(*every)
 
     def without_bound(self) -> OnLibrary:
@@ -212,6 +214,8 @@ class OnLibrary(Entry):
         """Return the error for an exception of the library; operands of the right ranks may not fit."""
         if isinstance(fault, NameExprError | Warning):
             return fault
+        if (unknown := self._unknown(fault)) is not None:
+            return unknown
         try:
             compiled = self.compile(self.specs(every))
         except NameExprError as wrong:
@@ -235,6 +239,16 @@ class OnLibrary(Entry):
         ])  # fmt: skip
         message = f"{self.library.name} cannot compute this: {reason}"
         return error(Diagnostic("NE529", message, self.text, operands=infos))
+
+    def _unknown(self, fault: Exception) -> NameExprError | None:
+        """Return the error for an exception because of values or sizes that are not known while tracing."""
+        tracing = self.library.tracing
+        if tracing is None or not tracing.is_unknown(fault):
+            return None
+        reason = str(fault).splitlines()[0][:160]
+        message = f"values or sizes are needed that are not known while {self.library.name} traces: {reason}"
+        hint = "pass what has to be known as numbers, or call the text outside of the function that is traced"
+        return error(Diagnostic("NE509", message, self.text, hint=hint))
 
 
 def _has_device(operand: Any) -> bool:
