@@ -109,6 +109,9 @@ class LibraryOperators(Operators):
 
     def _written_over(self, verb: str, a: Array, b: Any, names: Names) -> Self:
         """Write the result over this tensor, the first operand, by the library's in-place function."""
+        if names == self._names and (type(b) in NUMBERS or b.shape == a.shape):
+            self._kernels.IN_PLACE[verb](a, b)
+            return self
         said = spelt(verb, is_out=False)
         shape = tuple(a.shape)
         if type(b) not in NUMBERS and b.shape != a.shape:
