@@ -93,6 +93,12 @@ def as_array(value: Any, like: Tensor) -> Tensor:
     return torch.as_tensor(value, device=like.device)
 
 
+def levels(q: Any, like: Tensor) -> Tensor:
+    """Return the levels of quantiles as a tensor of the dtype of another, if that is of floats."""
+    dtype = like.dtype if like.is_floating_point() else None
+    return torch.as_tensor(q, dtype=dtype, device=like.device)
+
+
 def scalar(value: Any, like: Tensor) -> Tensor:
     """Return a number as a 0-d tensor of the dtype and device of another."""
     return torch.as_tensor(value, dtype=like.dtype, device=like.device)

@@ -14,8 +14,7 @@ from nameexpr.tensors.along import AlongDim
 from nameexpr.tensors.arguments import checked_int
 from nameexpr.tensors.core import Array, Core, OneDim
 from nameexpr.tensors.faults import wrong_kind
-from nameexpr.tensors.libraries.operators import LibraryOperators
-from nameexpr.tensors.operators import remove_names
+from nameexpr.tensors.libraries.operators import LibraryOperators, kept_names
 from nameexpr.tensors.ops import checked
 from nameexpr.tensors.ordering import Selected
 from nameexpr.tensors.reductions import ALL
@@ -61,7 +60,7 @@ class LibraryAlong(LibraryOperators, AlongDim, WithoutNan):
             raise self._refusal(fault, verb, (self,)) from fault
         names = self._names
         if not keepdim:
-            names = remove_names(names, (at,))
+            names = kept_names(names, (at,))
         elif self._data.ndim:
             shape = tuple(1 if axis == at else size for axis, size in enumerate(data.shape))
             values, indices = values.reshape(shape), indices.reshape(shape)
@@ -84,7 +83,7 @@ class LibraryAlong(LibraryOperators, AlongDim, WithoutNan):
             self._check_not_empty(verb, dim)
         found = self._ran(verb, lambda: places(data, at))
         if not keepdim:
-            return self._named(found, remove_names(self._names, (at,)))
+            return self._named(found, kept_names(self._names, (at,)))
         shape = [1 if axis == at else size for axis, size in enumerate(self._data.shape)]
         return self._named(found.reshape(shape), self._names)
 
@@ -193,6 +192,8 @@ class LibraryAlong(LibraryOperators, AlongDim, WithoutNan):
 
     def _levels(self, q: Any, verb: str) -> Core:
         """Return the requested quantiles as a tensor (NE677)."""
+        if isinstance(q, int | float | list | tuple):
+            q = self._ran(verb, lambda: self._kernels.levels(q, self._data))
         levels: Core = self._as_core(q, verb)
         numbers = levels._data
         is_real = self._kernels.kind_of(numbers.dtype) in "iuf"

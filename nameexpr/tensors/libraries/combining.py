@@ -46,7 +46,10 @@ class LibraryArithmetic(LibraryOperators, ArithmeticMethods):
             raise error(Diagnostic("NE578", message, hint="convert them to floats first: x.float()"))
         if type(operand) in NUMBERS:
             return self._unify(verb, self, alpha * operand, out)
-        return self._unify(verb, self, self._wrap(operand._data * alpha, operand._names), out)
+        scaled = operand._data * alpha
+        if self._kernels.kind_of(self._data.dtype) == "b" == self._kernels.kind_of(operand._data.dtype):
+            scaled = self._kernels.cast(scaled, operand._data.dtype)
+        return self._unify(verb, self, self._wrap(scaled, operand._names), out)
 
     def _is_whole(self, operand: Any) -> bool:
         if isinstance(operand, Core):
