@@ -37,7 +37,7 @@ class Tracing:
     is_known : callable
         Whether the values of an array are known now.
     is_unknown : callable
-        Whether an exception says that a value or a size is needed that is not known while tracing.
+        Whether an exception means that a value or a size is needed that is not known while tracing.
     now : callable
         A context manager in which values are computed even while a function is traced.
     """

@@ -103,7 +103,7 @@ def as_numpy(array: Any) -> Any:
 
 
 def is_unknown(wrong: Exception) -> bool:
-    """Return whether an exception says that a value or a size is needed that is not known while tracing."""
+    """Return whether an exception means that a value or a size is needed that is not known while tracing."""
     errors = jax.errors.JAXTypeError, jax.errors.JAXIndexError
     return isinstance(wrong, errors) or type(wrong).__name__ == "InconclusiveDimensionOperation"
 
