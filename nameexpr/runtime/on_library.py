@@ -23,6 +23,7 @@ from nameexpr.runtime.entry import Entry, Latest
 from nameexpr.runtime.faults import run_fault
 from nameexpr.runtime.operands import OperandSpec, array_of, names_of, repeats
 from nameexpr.runtime.specialise import Function
+from nameexpr.runtime.traced_faults import unknown_fault
 
 
 class OnLibrary(Entry):
@@ -104,7 +105,7 @@ class OnLibrary(Entry):
             entry.compile([spec._replace(shape=shape) for spec, shape in zip(specs, known, strict=True)])
             raise
         except Exception as fault:
-            raise self._unknown(fault) or fault from fault
+            raise unknown_fault(self.library, self.text, fault) or fault from fault
         return function(*every)
 
     def without_bound(self) -> OnLibrary:
@@ -244,7 +245,7 @@ class OnLibrary(Entry):
         """Return the error for an exception of the library; operands of the right ranks may not fit."""
         if isinstance(fault, NameExprError | Warning):
             return fault
-        if (unknown := self._unknown(fault)) is not None:
+        if (unknown := unknown_fault(self.library, self.text, fault)) is not None:
             return unknown
         try:
             compiled = self.compile(self.specs(every))
@@ -273,16 +274,6 @@ class OnLibrary(Entry):
                         (str(getattr(array_of(one), "dtype", type(one).__name__)),))
             for number, one in enumerate(every)
         ])  # fmt: skip
-
-    def _unknown(self, fault: Exception) -> NameExprError | None:
-        """Return the error for an exception because of values or sizes that are not known while tracing."""
-        tracing = self.library.tracing
-        if tracing is None or not tracing.is_unknown(fault):
-            return None
-        reason = str(fault).splitlines()[0][:160]
-        message = f"values or sizes are needed that are not known while {self.library.name} traces: {reason}"
-        hint = "pass what has to be known as numbers, or call the text outside of the function that is traced"
-        return error(Diagnostic("NE509", message, self.text, hint=hint))
 
 
 def _has_device(operand: Any) -> bool:

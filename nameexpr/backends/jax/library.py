@@ -122,6 +122,7 @@ LIBRARY = Library(
     finish=lambda function, text: function,
     fault=fault,
     as_numpy=as_numpy,
+    is_foldable=is_known,
     size_hint=lambda size: HINT,
     tracing=Tracing(
         compiled, checked, first_wrong, has_64_bits, is_known, is_unknown, jax.ensure_compile_time_eval
