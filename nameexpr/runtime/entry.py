@@ -77,7 +77,7 @@ class Entry(ABC):
 
     `call` runs it on the unbound operands, in order; `tree` is its syntax, `structure` its meaning apart from
     the names of labels, if it has one. `fixed` are the bound operands by position, with `coordinates`, `free`
-    the positions of the others; `is_bound` means that `bind` created it. `latest` is the specialisation of the
+    the positions of others; `is_bound` means that `bind` created it. `latest` is the specialisation of the
     latest function, `others` the entries for other libraries, `current` the one of them called last, if any.
     """
 
