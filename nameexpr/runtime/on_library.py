@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from nameexpr.backends.dispatch import number_type
@@ -246,21 +247,24 @@ class OnLibrary(Entry):
             compiled = self.compile(self.specs(every))
         except NameExprError as wrong:
             return wrong
-        if isinstance(fault, IndexError | PositionError | ReducerFault | ReducerMisuse):
-            as_numpy = self.library.as_numpy
-            given = [one if number_type(one) is not None else as_numpy(array_of(one)) for one in every]
-            if isinstance(fault, IndexError):
-                from nameexpr.runtime.position_faults import first_outside
+        if any(one.primitive == "inside" for one in compiled.program.instructions):
+            from nameexpr.runtime.position_faults import first_outside
 
-                fault = first_outside(compiled, given) or fault
-            if not isinstance(fault, IndexError):
-                return run_fault(fault, compiled, given)
+            with suppress(RuntimeError):  # of arrays without elements
+                fault = first_outside(compiled, self._as_numpy(every)) or fault
+        if isinstance(fault, PositionError | ReducerFault | ReducerMisuse):
+            return run_fault(fault, compiled, self._as_numpy(every))
         moved = self._of_devices(every)
         reason = self.library.fault(fault)
         if moved is not None or reason is None:
             return moved or fault
         message = f"{self.library.name} cannot compute this: {reason}"
         return error(Diagnostic("NE529", message, self.text, operands=self._infos(every)))
+
+    def _as_numpy(self, every: Sequence[Any]) -> list[Any]:
+        """Return operands as NumPy arrays, for an error that shows elements."""
+        convert = self.library.as_numpy
+        return [one if number_type(one) is not None else convert(array_of(one)) for one in every]
 
     def _infos(self, every: Sequence[Any]) -> tuple[OperandInfo, ...]:
         """Return operands as errors list them."""
