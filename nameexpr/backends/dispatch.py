@@ -17,10 +17,12 @@ from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.errors import Diagnostic, NameExprError, error
 
 NUMPY = "numpy"
-SUPPORTED = frozenset({"array_api", "dask", "torch"})
+SUPPORTED = frozenset({"array_api", "dask", "jax", "torch"})
 """Libraries, other than NumPy, whose arrays texts run on."""
 JOINED_BY_NUMPY = frozenset({"jax", "dask"})
 """Libraries whose functions take NumPy arrays as well."""
+NEVER_WRITTEN = frozenset({"jax", "dask"})
+"""Libraries that write to no array once it is made."""
 _CLASSES = {
     ("numpy", "ndarray"): NUMPY,
     ("torch", "Tensor"): "torch",
@@ -152,6 +154,12 @@ def array_within(operand: Any) -> Any:
     if type(operand).__name__ == "DataArray" and operand.chunks is not None:
         return operand.data
     return getattr(operand, "_data", operand)
+
+
+def is_chunked(operands: Iterable[Any]) -> bool:
+    """Return whether there is a Dask array among some operands."""
+    kinds: list[Any] = [type(array_within(operand)) for operand in operands]
+    return "dask" in map(library_name, kinds)
 
 
 def is_foreign(kinds: Iterable[Any]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,35 @@ if TYPE_CHECKING:
     from nameexpr.compiler.ir.program import Program
 
 Function = Callable[..., Any]
+
+
+@record
+class Tracing:
+    """How a library compiles functions itself, by tracing them.
+
+    Attributes
+    ----------
+    compiled : callable
+        The compiled function for one of arrays.
+    checked : callable
+        The same for a function whose code checks values: it returns the checks with the result.
+    first_wrong : callable
+        The size of the dim and the number of the positions of the first check that failed, None if none did
+        or if values are not known.
+    state : callable
+        What programs depend on except for their operands.
+    is_known : callable
+        Whether the values of an array are known now.
+    now : callable
+        A context manager in which values are computed even while a function is traced.
+    """
+
+    compiled: Callable[[Function], Function]
+    checked: Callable[[Function], Function]
+    first_wrong: Callable[[Any], tuple[int, int] | None]
+    state: Callable[[], Any]
+    is_known: Callable[[Any], bool]
+    now: Callable[[], AbstractContextManager[Any]]
 
 
 @record
@@ -58,6 +88,8 @@ class Library:
         Writes a result into an array of `out=`; None if arrays are never written to.
     size_hint : callable
         A likely value of a size that is not an int, because a function is being traced.
+    tracing : Tracing or None
+        How the library compiles functions; None if it runs their statements.
     """
 
     name: str
@@ -75,3 +107,4 @@ class Library:
     as_numpy: Callable[[Any], Any] = np.asarray
     copy_into: Callable[[Any, Any], None] | None = None
     size_hint: Callable[[Any], int] = int
+    tracing: Tracing | None = None

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from mmap import mmap
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.errors import Diagnostic, NameExprError, did_you_mean, error
 from nameexpr.records import replace
 from nameexpr.runtime.entry import Entry
-from nameexpr.runtime.operands import BARE, spec_of, unwrapped
+from nameexpr.runtime.operands import BARE, array_of, names_of, unwrapped
 from nameexpr.syntax.ast import LABELLED, Expression, Term
 from nameexpr.syntax.unparse import unparse_term
 from nameexpr.syntax.walk import atoms
@@ -42,9 +42,7 @@ def bind_expression(entry: ExpressionEntry, operands: Mapping[int, Any]) -> Expr
     tree = entry.tree
     pairs = zip(read_positions(tree, entry.fixed, operands), operands.values(), strict=True)
     # A Python number is kept, as it is weak in promotion with the others.
-    bound = entry.bind(
-        {position: frozen_copy(unwrapped(value, position, entry.text)) for position, value in pairs}
-    )
+    bound = entry.bind({position: _held(value, unwrapped, position, entry.text) for position, value in pairs})
     carry(entry, bound, operands.values())
     fixed = bound.fixed
     # Operands that are not bound yet are scalars with empty terms here, which determine nothing.
@@ -74,7 +72,7 @@ def bind_formula(entry: FormulaEntry, operands: Mapping[str, Any]) -> FormulaEnt
             message = f"bind: the formula has no operand '{name}'"
             raise error(Diagnostic("NE624", message, entry.text, hint=hint))
     bound = entry.bind(
-        {names.index(name): frozen_copy(entry.unwrapped(value, name)) for name, value in operands.items()}
+        {names.index(name): _held(value, entry.unwrapped, name) for name, value in operands.items()}
     )
     carry(entry, bound, operands.values())
     shapes = {name: _operand(value) for name, value in bound.bound.items()}
@@ -96,8 +94,18 @@ def carry(entry: Entry, bound: Entry, operands: Iterable[Any]) -> None:
 
 
 def _operand(value: Any) -> Operand:
-    spec = spec_of(value)
-    return Operand(spec.shape, spec.names)
+    return Operand(tuple(getattr(array_of(value), "shape", ())), names_of(value))
+
+
+def _held(value: Any, unwrapped: Callable[..., Any], *place: Any) -> Any:
+    """Return an operand that cannot change; an array of a library that never writes to arrays as it is."""
+    if type(value) not in BARE:
+        from nameexpr.backends.dispatch import NEVER_WRITTEN, array_within, library_name
+
+        kind: Any = type(array_within(value))
+        if library_name(kind) in NEVER_WRITTEN:
+            return value
+    return frozen_copy(unwrapped(value, *place))
 
 
 def frozen_copy(operand: Any) -> Any:

@@ -50,7 +50,7 @@ class Compiled(Generic[ArrayResult_co, TensorResult_co, Text_co]):
     [('N C', 'C K'), ('x',)]
     """
 
-    __slots__ = ("_entry",)
+    __slots__ = ("__weakref__", "_entry")  # libraries that trace functions refer to them weakly
     _SHAPES = "(2, 3)"
     _entry: Entry
 

@@ -130,7 +130,8 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         """Return the plan for operands like these.
 
         For an expression with bound operands, the plan is that of each call; the memory of operands includes
-        the values that were computed once.
+        the values that were computed once. For Dask arrays it is a `ChunkedPlan`: steps with their chunks,
+        tasks, and bytes per task.
 
         Parameters
         ----------
@@ -143,8 +144,13 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         NameExprError
             If the operands do not fit the text.
         """
+        from nameexpr.backends.dispatch import is_chunked
         from nameexpr.runtime.plan.make import plan_of
 
+        if is_chunked(operands):
+            from nameexpr.runtime.libraries import chunked_plan
+
+            return chunked_plan(self._entry, operands)  # type: ignore[no-any-return]
         specs, same = self._specs(operands)
         return plan_of(self._entry, self._entry.compile(specs, same=same), specs)
 

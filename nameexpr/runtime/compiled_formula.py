@@ -129,16 +129,23 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         """Return the plan for operands like these: arrays, NamedTensors, numbers, or shapes.
 
         For a formula with bound operands, the plan is that of each call; the memory of operands includes the
-        values that were computed once.
+        values that were computed once. For Dask arrays it is a `ChunkedPlan`: steps with their chunks, tasks,
+        and bytes per task.
 
         Raises
         ------
         NameExprError
             If the operands do not fit the formula.
         """
+        from nameexpr.backends.dispatch import is_chunked
         from nameexpr.runtime.plan.make import plan_of
 
-        compiled, specs = self._compiled(self._given(misplaced, operands, named))
+        given = self._given(misplaced, operands, named)
+        if is_chunked(given.values()):
+            from nameexpr.runtime.libraries import chunked_plan
+
+            return chunked_plan(self._entry, self._entry.ordered(given))  # type: ignore[no-any-return]
+        compiled, specs = self._compiled(given)
         return plan_of(self._entry, compiled, specs)
 
     @public

@@ -65,13 +65,20 @@ class FormulaEntry(Entry):
         if len(given) != len(self.free):
             self.refuse(given)
         try:
-            values = self._in_order(given)
+            values: Sequence[Any] = self._in_order(given)
         except KeyError:
-            try:  # other spellings of the names
-                values = self._in_order(merged(self.text, None, given))
-            except KeyError:
-                self.refuse(given)
+            values = self.ordered(given)
         return self.call(*values)
+
+    def ordered(self, given: Mapping[str, Any]) -> Sequence[Any]:
+        """Return the unbound operands in order, from any spelling of their names; raise an error for missing
+        or unknown ones.
+        """
+        try:
+            values = self._in_order(merged(self.text, None, given))
+        except KeyError:
+            self.refuse(given)
+        return values if len(given) == len(self.free) else self.refuse(given)
 
     def refuse(self, given: Mapping[str, Any]) -> NoReturn:
         """Raise an error for missing or unknown operands, as the checker words it."""

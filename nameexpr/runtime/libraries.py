@@ -22,8 +22,8 @@ from nameexpr.errors import Diagnostic, error
 from nameexpr.runtime.entry import Entry
 from nameexpr.runtime.expression import ExpressionEntry
 from nameexpr.runtime.formula import FormulaEntry
-from nameexpr.runtime.on_library import OnLibrary
 from nameexpr.runtime.operands import OperandSpec, array_of, names_of
+from nameexpr.runtime.traced import OnTracingLibrary
 
 
 def call(entry: Entry, given: Sequence[Any]) -> Any:
@@ -33,6 +33,13 @@ def call(entry: Entry, given: Sequence[Any]) -> Any:
     if name == "dask":
         return import_module("nameexpr.runtime.dask.call").call(entry, every)
     return entry_for(entry, name, every).slow_call(*given)
+
+
+def chunked_plan(entry: Entry, given: Sequence[Any]) -> Any:
+    """Return the plan for operands, some of which are Dask arrays (NE507 for those of other libraries)."""
+    every = entry.merge(given)
+    library_of([array_within(value) for value in every], entry.text, titles(entry))
+    return import_module("nameexpr.runtime.dask.call").plan(entry, every)
 
 
 def titles(entry: Entry) -> list[str]:
@@ -52,7 +59,7 @@ def entry_for(entry: Entry, name: str, operands: Sequence[Any]) -> Any:
     return found
 
 
-class LibraryExpression(ExpressionEntry, OnLibrary):
+class LibraryExpression(ExpressionEntry, OnTracingLibrary):
     """An expression for the arrays of a library."""
 
     __slots__ = ("library", "origin")
@@ -104,7 +111,7 @@ class LibraryExpression(ExpressionEntry, OnLibrary):
         return choose(names, product, typed.reducer, drops=drops, is_asked=wanted is not None)
 
 
-class LibraryFormula(FormulaEntry, OnLibrary):
+class LibraryFormula(FormulaEntry, OnTracingLibrary):
     """A formula for the arrays of a library."""
 
     __slots__ = ("library", "origin")

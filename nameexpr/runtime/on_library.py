@@ -47,17 +47,28 @@ class OnLibrary(Entry):
         specs, same = self.specs(every), () if self.is_bound else repeats(list(map(array_of, operands)))
         if is_symbolic([spec.shape for spec in specs]):
             return self.traced(specs, every)
-        key = tuple([type(array_of(one)) for one in operands]), specs, same
-        found = self.programs.get(key)
+        kinds = tuple([type(array_of(one)) for one in operands])
+        found = self.programs.get((kinds, specs, same)) or self.programs.get(kinds)
         if found is None:
             self.refuse_options()
-            found = self.function(specs, every, operands, same), Latest(specs, (), same)
-            self.programs.put(key, found)
+            made, is_general = self.made(specs, every, operands, same)
+            found = made, Latest(specs, (), same)
+            self.programs.put(kinds if is_general else (kinds, specs, same), found)
         function, self.latest = found
         self.origin.call = function if self.free else self._without_operands(function)
         if self.origin.is_called_by_text and self.origin._is_shared:
             cache.remember(self.text, function)
         return function(*operands)
+
+    def made(
+        self,
+        specs: tuple[OperandSpec, ...],
+        every: Sequence[Any],
+        operands: Sequence[Any],
+        same: tuple[int, ...],
+    ) -> tuple[Function, bool]:
+        """Return a function for operands like these, and whether it is for all shapes and dtypes."""
+        return self.function(specs, every, operands, same), False
 
     def traced(self, specs: Sequence[OperandSpec], every: Sequence[Any]) -> Any:
         """Run operands whose sizes are symbols. Nothing is kept: a function is traced once."""
@@ -155,12 +166,24 @@ class OnLibrary(Entry):
         is_tuple = last.is_tuple or self.options.outputs is not None
         statements[-1] = Return(last.values, is_tuple)
         named = [names_of(one) is not None for one in operands]
-        kinds = [type(one) for one in (*operands, *self.fixed.values()) if names_of(one) is not None]
-        if kinds:
-            _wrap_results(compiled, statements, kinds[0], constants, is_tuple=is_tuple)
+        self.wrap_results(compiled, statements, operands, constants, is_tuple=is_tuple)
         code = function_code(named, guards, statements, constants, self.library.resolve)
         exec(code, constants)  # noqa: S102  ours only, as for NumPy
         return self.library.finish(constants["call"], self.text)
+
+    def wrap_results(
+        self,
+        compiled: Compilation[Any],
+        statements: list[Any],
+        operands: Sequence[Any],
+        constants: dict[str, Any],
+        *,
+        is_tuple: bool,
+    ) -> None:
+        """Return results as tensors with names if an operand is one."""
+        kinds = [type(one) for one in (*operands, *self.fixed.values()) if names_of(one) is not None]
+        if kinds:
+            _wrap_results(compiled, statements, kinds[0], constants, is_tuple=is_tuple)
 
     def _values(self, folded: Any, every: Sequence[Any]) -> tuple[Any, ...]:
         """Return the values computed from the bound operands."""
@@ -197,7 +220,8 @@ class OnLibrary(Entry):
             as_numpy = self.library.as_numpy
             given = [one if number_type(one) is not None else as_numpy(array_of(one)) for one in every]
             return run_fault(fault, compiled, given)
-        devices = list(dict.fromkeys([str(array_of(one).device) for one in every if _has_device(one)]))
+        own = [] if self.library.tracing is not None else [one for one in every if _has_device(one)]
+        devices = list(dict.fromkeys([str(array_of(one).device) for one in own]))
         if len(devices) > 1:
             message = f"operands are on different devices: {' and '.join(devices)}"
             return error(Diagnostic("NE508", message, self.text, hint="move them to one device first"))

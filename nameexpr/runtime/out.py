@@ -44,14 +44,17 @@ def _check(out: Any, result: Any, text: str) -> None:
     if isinstance(out, int):
         hint = f"for a label named out, give its size as sizes={{'out': {out}}}"
         raise error(Diagnostic("NE611", "out= is the array for the result, not a size", text, hint=hint))
+    kinds: list[Any] = [type(data), type(array_within(result))]
+    if "jax" in map(library_name, kinds):
+        message = "out= is not supported for arrays of JAX, which are never written to"
+        raise error(Diagnostic("NE616", message, text, hint="use the result: y = ne.einsum(...)"))
     if not isinstance(data, np.ndarray):
         hint = "give a NumPy array or a NamedTensor of the result's shape"
         raise error(Diagnostic("NE611", f"out= is a {type(out).__name__}, not an array", text, hint=hint))
     if isinstance(data, np.ma.MaskedArray):
         message = "out= is a masked array, whose mask would hide the result"
         raise error(Diagnostic("NE611", message, text, hint="give out.data, or an array without a mask"))
-    kind: Any = type(array_within(result))
-    if library_name(kind) == "dask":
+    if "dask" in map(library_name, kinds):
         message = "out= is not supported for Dask arrays, which are computed later"
         hint = "use the result, or write it with its store() or to_zarr()"
         raise error(Diagnostic("NE616", message, text, hint=hint))

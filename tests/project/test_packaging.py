@@ -104,7 +104,7 @@ def test_every_dependency_is_one_that_the_package_imports() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     listed = {entry.split(">")[0].strip() for entry in project["dependencies"]}
     extras = project["optional-dependencies"]
-    own = ("bfloat16", "completion", "dask", "lsp", "mypy", "notebook", "repl", "torch")
+    own = ("bfloat16", "completion", "dask", "jax", "lsp", "mypy", "notebook", "repl", "torch")
     optional = {re.split(r"[>\[ ]", entry)[0].casefold() for extra in own for entry in extras[extra]}
     imported = {name.partition(".")[0].casefold() for path in modules().values() for name in imports_of(path)}
     only_for_types = {"typing_extensions", "xarray"}  # for checkers of types

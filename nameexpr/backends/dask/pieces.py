@@ -203,4 +203,6 @@ def reduced(graph: Graph, value: int, **changes: object) -> int:
     node = graph.nodes[value]
     assert isinstance(node, Reduction)
     changed = replace(node, **{"result": node.compute, **changes})
-    return graph.add(changed, graph.labels[value], "")
+    is_like_its_factor = changed.reducer not in (node.reducer, "sum")
+    dtype = graph.dtypes[node.factors[0] if is_like_its_factor else value]
+    return graph.add(changed, graph.labels[value], node.compute or dtype)

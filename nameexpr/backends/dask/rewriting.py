@@ -18,6 +18,14 @@ def is_network(node: object) -> bool:
     return isinstance(node, Reduction) and node.reducer in ADDING and len(node.factors) > 2  # noqa: PLR2004
 
 
+def network_of(graph: Graph, number: int) -> Contraction:
+    """Return the contraction of all factors of a reduction."""
+    node = graph.nodes[number]
+    assert isinstance(node, Reduction)
+    terms = tuple([graph.labels[factor] for factor in node.factors])
+    return Contraction(terms, graph.labels[number], node.labels, None, graph.sizes)
+
+
 def by_pairs(graph: Graph, number: int, optimize: Optimize) -> list[int]:
     """Replace a product of several values by products of two, in the order of the planner; return the new
     values and the number, which is the last of them.
@@ -25,9 +33,7 @@ def by_pairs(graph: Graph, number: int, optimize: Optimize) -> list[int]:
     node = graph.nodes[number]
     assert isinstance(node, Reduction)
     own = graph.labels[number]
-    terms = tuple([graph.labels[factor] for factor in node.factors])
-    contraction = Contraction(terms, own, node.labels, None, graph.sizes)
-    plan = plan_contractions(contraction, optimize)
+    plan = plan_contractions(network_of(graph, number), optimize)
     values = list(node.factors)
     made: list[int] = []
     for step in plan.steps:

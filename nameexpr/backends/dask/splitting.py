@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+from nameexpr.backends.dask.blocks import Cuts
 from nameexpr.backends.dask.fitting import Fitter
 from nameexpr.backends.dask.partials import SPLIT
 from nameexpr.backends.dask.pieces import cone, is_heavy
-from nameexpr.backends.dask.rewriting import by_pairs, is_network, softmax_by_parts
+from nameexpr.backends.dask.rewriting import by_pairs, is_network, network_of, softmax_by_parts
 from nameexpr.backends.dask.steps import is_cut
 from nameexpr.backends.dask.storing import Storer
 from nameexpr.compiler.ir.graph import Graph
@@ -32,10 +33,13 @@ from nameexpr.compiler.ir.nodes import (
     sources_of,
 )
 from nameexpr.compiler.planning.path import Optimize
-from nameexpr.records import record
+from nameexpr.compiler.planning.plan import plan_contractions
+from nameexpr.records import record, replace
 
 GATHERED = 4
 """How much more it costs to move an element of an operand than one of a contribution to a sum."""
+REPEATED = 1.3
+"""How many times the flops of products of two arrays a product of all of them, block by block, may take."""
 
 
 @record
@@ -97,11 +101,12 @@ class Splitter:
         """Reduce in one task, or in a tree over the blocks of labels that are cut."""
         if self._is_whole(number, node):
             return
-        if is_network(node):
+        parts = self.fitter.fit(number, is_split=True)
+        if is_network(node) and (parts is None or self._repeats_work(number, node, parts.cuts)):
             for made in by_pairs(self.fitter.graph, number, self.optimize):
                 self.visit(made)
             return
-        if node.reducer not in SPLIT or self.fitter.fit(number, is_split=True) is None:
+        if node.reducer not in SPLIT or parts is None:
             self._store_sources(number)
             if self._is_whole(number, node):
                 return
@@ -116,14 +121,27 @@ class Splitter:
         """
         fitter = self.fitter
         fit, parts = fitter.fit(number), fitter.fit(number, is_split=True)
-        if fit is None or parts is None or node.reducer not in SPLIT:
-            return fit is not None
+        if fit is None or (is_network(node) and self._repeats_work(number, node, fit.cuts)):
+            return False
+        if parts is None or node.reducer not in SPLIT:
+            return True
         cut = [label for label in node.labels if is_cut(label, parts.cuts)]
         if any(self.uses[label] != 1 for label in cut):
             return True
         moved = sum([fitter.bytes(leaf) for leaf in fit.leaves if self._is_cut_along(leaf, cut)])
         result = fitter.graph.cells(fitter.graph.labels[number]) * fitter.item(number)
         return moved * GATHERED <= result * prod([len(parts.cuts[label]) for label in cut])
+
+    def _repeats_work(self, number: int, node: Reduction, cuts: Cuts) -> bool:
+        """Return whether tasks that each multiply all factors take more flops than products of two arrays."""
+        graph = self.fitter.graph
+        whole = network_of(graph, number)
+        labels = {label for term in whole.terms for label in term}
+        block = {label: max(cuts[label]) for label in labels}
+        tasks = prod([len(cuts[label]) for label in labels])
+        part = replace(whole, sizes={**graph.sizes, **block})
+        flops = plan_contractions(whole, self.optimize).flops
+        return plan_contractions(part, self.optimize).flops * tasks > REPEATED * flops
 
     def _is_cut_along(self, leaf: int, labels: Sequence[str]) -> bool:
         """Return whether an array has several blocks along one of these labels."""

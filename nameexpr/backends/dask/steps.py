@@ -5,10 +5,10 @@ The keys of a step are `nameexpr-<step>-<token>`, so that the dashboard shows it
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import partial
 from math import prod
-from typing import Any
+from typing import Any, Protocol
 
 import dask.array as da
 import numpy as np
@@ -20,7 +20,19 @@ from nameexpr.backends.dask.pieces import Sizes, lead, without_lead
 from nameexpr.compiler.ir.axes import Axes, Labels
 from nameexpr.records import record
 
-Kernel = Callable[..., Any]
+
+class BlockKernel(Protocol):
+    """A function of blocks; equal ones have the same digest."""
+
+    @property
+    def digest(self) -> str:
+        """What distinguishes the function from others."""
+
+    def __call__(self, *blocks: Any) -> Any:
+        """Return the block of the result, or its contribution to one."""
+
+    def peak(self, shapes: Sequence[tuple[int, ...]]) -> int:
+        """Return the predicted peak memory for blocks of these shapes, which are included."""
 
 
 @record
@@ -42,7 +54,7 @@ class BlockStep:
     """
 
     name: str
-    kernel: Kernel
+    kernel: BlockKernel
     inputs: tuple[Stored, ...]
     axes: Axes
     summed: Labels
@@ -59,6 +71,12 @@ def chunks_of(axes: Axes, cuts: Cuts, sizes: Sizes) -> tuple[tuple[int, ...], ..
         inner = prod([sizes[one] for one in without_lead(group, sizes)])
         chunks.append((inner,) if label is None else tuple([block * inner for block in cuts[label]]))
     return tuple(chunks)
+
+
+def largest_blocks(step: BlockStep) -> list[tuple[int, ...]]:
+    """Return the shape of the largest block of each input."""
+    every = [chunks_of(stored.axes, step.cuts, step.sizes) for stored in step.inputs]
+    return [tuple(map(max, chunks)) for chunks in every]
 
 
 def recut(stored: Stored, cuts: Cuts, sizes: Sizes) -> Any:

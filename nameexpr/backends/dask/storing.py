@@ -8,8 +8,8 @@ from typing import Any
 from nameexpr.backends.dask.fitting import CHEAP, Fit, Fitter
 from nameexpr.backends.dask.pieces import Subgraph, arranged, cut, is_heavy, labels_within, lead, reduced
 from nameexpr.backends.dask.steps import (
+    BlockKernel,
     BlockStep,
-    Kernel,
     Stored,
     along,
     emitted,
@@ -45,18 +45,27 @@ class Outcome:
         return reducer if reducer in PAIRED else ""
 
 
+@record
+class Made:
+    """A value that became a lazy array: its number, the values that the step computes, and the step."""
+
+    number: int
+    inside: tuple[int, ...]
+    step: BlockStep
+    array: Any
+
+
 @record(frozen=False)
 class Storer:
     """What makes lazy arrays of values that fit.
 
-    `dtypes` returns the dtype of a value as an array, and `kernel` what computes a piece. `pieces` are the
-    values that each step computes.
+    `dtypes` returns the dtype of a value as an array, and `kernel` what computes a piece.
     """
 
     fitter: Fitter
     dtypes: Callable[[int], Any]
-    kernel: Callable[[Subgraph, str, Labels], Kernel]
-    pieces: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)
+    kernel: Callable[[Subgraph, str, Labels], BlockKernel]
+    made: list[Made] = field(default_factory=list)
 
     @property
     def graph(self) -> Graph:
@@ -68,12 +77,14 @@ class Storer:
         stored = self.fitter.stored
         if number not in stored:
             node = self.graph.nodes[number]
+            if isinstance(node, Arrange) and node.value in stored and stored[node.value].axes == node.axes:
+                return stored[node.value]
             fit = self.fitter.fit(number) or self.fitter.fit_at_all(number)
             axes = node.axes if isinstance(node, Arrange) else labels_to_axes(self.graph.labels[number])
             root = number if isinstance(node, Arrange) else arranged(self.graph, number, axes)
             step = self._step(_name(self.graph, node), Outcome(number, (root,), axes), fit)
             stored[number] = Stored(emitted(step), axes)
-            self.pieces.append((number, fit.inside))
+            self.made.append(Made(number, fit.inside, step, stored[number].array))
         return stored[number]
 
     def store_tree(self, number: int, node: Reduction) -> None:
@@ -84,26 +95,25 @@ class Storer:
         axes = labels_to_axes(graph.labels[number])
         padded = (*axes, *[() for _ in summed])
         roots = tuple([arranged(graph, root, padded) for root in _contributions(graph, number, node)])
-        step = self._step(f"partial-{node.reducer or 'sum'}", Outcome(number, roots, axes, summed, node), fit)
+        name = f"partial-{node.reducer}" if node.reducer else "contract"
+        step = self._step(name, Outcome(number, roots, axes, summed, node), fit)
         dtype = self.dtypes(number)
-        name = str(dtype) if dtype.kind in "biufc" else ""
-        array = summed_up(step, node.reducer, name, graph.cells(node.labels))
+        cast = str(dtype) if dtype.kind in "biufc" else ""
+        array = summed_up(step, node.reducer, cast, graph.cells(node.labels))
         fitter.stored[number] = Stored(array, axes)
-        self.pieces.append((number, fit.inside))
+        self.made.append(Made(number, fit.inside, step, array))
 
     def repeated(self) -> frozenset[int]:
         """Return the expensive values that more than one step computes."""
         graph, fitter = self.graph, self.fitter
-        found: dict[int, int] = {}
-        for root, inside in self.pieces:
-            for one in inside:
-                is_computed = one != root and one not in fitter.stored and one not in fitter.moving
-                if (
-                    is_computed
-                    and is_heavy(graph.nodes[one])
-                    and not isinstance(graph.nodes[one], Recurrence)
-                ):
-                    found[one] = found.get(one, 0) + 1
+        heavy = [
+            one for one, node in enumerate(graph.nodes) if is_heavy(node) and not isinstance(node, Recurrence)
+        ]
+        found = dict.fromkeys({*heavy} - {*fitter.stored} - fitter.moving, 0)
+        for made in self.made:
+            for one in made.inside:
+                if one in found and one != made.number:
+                    found[one] += 1
         several = [one for one, times in found.items() if times > 1]
         return frozenset([one for one in several if graph.cells(tuple(fitter.reach(one))) > CHEAP])
 

@@ -5,7 +5,7 @@ from nameexpr.compiler.ir.target import OPTIONAL, Target
 
 TARGET = Target(
     costs=calls,
-    native=OPTIONAL,
+    native=OPTIONAL - {"contraction"},
     loop_axes=52,  # letters that `numpy.einsum` accepts
     any_layout_cells=256,
     near_bytes=1 << 15,

@@ -82,6 +82,17 @@ def is_castable(dtype: str, wanted: str) -> bool:
     return rank >= least
 
 
+def is_widened(dtype: str, wide: str) -> bool:
+    """Return whether a dtype is the same as another one, or a narrower one of its kind.
+
+    >>> is_widened("bfloat16", "float32"), is_widened("int8", "float32"), is_widened("int64", "int32")
+    (True, False, False)
+    """
+    kinds = [KIND_OF.get(name, "float" if name == "bfloat16" else name) for name in (dtype, wide)]
+    is_narrower = ITEM_BYTES.get(dtype, 0) < ITEM_BYTES.get(wide, 0)
+    return dtype == wide or (kinds[0] == kinds[1] and is_narrower)
+
+
 def swapped(name: str) -> str:
     """Return the name of a foreign-endian dtype when it is to be cast, even to the native dtype of the same
     kind.

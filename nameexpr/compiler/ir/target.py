@@ -11,9 +11,12 @@ from typing import Protocol
 from nameexpr.records import record
 
 OPTIONAL = frozenset(
-    {"as_real", "einsum", "integer_matmul", "ones", "over", "vecdot", "window_multiply", "window_reduce"}
-)
-"""Primitives that programs can do without; "over" is to write a result into memory that is no longer read."""
+    {"as_real", "contraction", "einsum", "integer_matmul", "ones", "over", "vecdot", "window_multiply",
+     "window_reduce"}
+)  # fmt: skip
+"""Primitives that programs can do without. "contraction" is an `einsum` of two arrays, summed over any axes,
+that adds in a wider dtype; "over" is to write a result into memory that is no longer read.
+"""
 Sizes = Mapping[str, int]
 """Sizes by label."""
 Steps = Mapping[str, int]

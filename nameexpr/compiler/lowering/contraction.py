@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from nameexpr.compiler.ir.axes import Contraction, Labels
+from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.dtypes import BLAS, ITEM_BYTES, REAL_OF, Dtypes
 from nameexpr.compiler.ir.liveness import REAL
-from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.products import (
     PARTS,
@@ -22,13 +21,14 @@ from nameexpr.compiler.lowering.products import (
     Strategy,
     canonical_strategy,
     emit_broadcast,
+    emit_contraction,
     emit_einsum,
     emit_matmul,
     emit_outer,
     in_parts,
     of_parts,
 )
-from nameexpr.compiler.lowering.reduction import lower_mean, lower_reducer, lower_sum
+from nameexpr.compiler.lowering.reduction import lower_mean, lower_reducer, lower_sum, lower_zeros
 from nameexpr.compiler.lowering.strategies import candidate_strategies
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.ops import SUMMING
@@ -46,7 +46,7 @@ def lower_reduction(
     contraction, reducer = plan.contraction, plan.contraction.reducer
     dropped, is_sum = contraction.dropped, reducer in {None, "sum"}
     if is_sum and dtypes.result and len(operands) > 1 and 0 in [build.sizes[label] for label in dropped]:
-        return _zeros(build, contraction, operands, dtypes)
+        return lower_zeros(build, contraction, operands, dtypes)
     is_window = build.windows and len(operands) == 1 and operands[0].number in build.windows
     if is_window and "window_reduce" in build.target.native:
         from nameexpr.compiler.lowering.rolling import lower_rolling
@@ -76,14 +76,6 @@ def lower_reduction(
     return value if value.dtype == dtypes.result else build.cast(value, dtypes.result)
 
 
-def _zeros(build: Builder, contraction: Contraction, operands: Sequence[Value], dtypes: Dtypes) -> Value:
-    """Return the sums of empty products. Computed in steps, 0 from one factor might be multiplied by nan."""
-    every = dict.fromkeys(label for operand in operands for label in operand.labels)
-    kept = tuple(label for label in every if label not in contraction.dropped)
-    zeros = Instruction("full", (), build.shape(kept), dtype=dtypes.result, constants=(0,))
-    return build.emit(zeros, kept, dtypes.result)
-
-
 def lower_pair(
     build: Builder, one: Value, other: Value, keep: Sequence[str], compute: str, preferred: Sequence[str]
 ) -> Value:
@@ -111,6 +103,8 @@ def lower_pair(
     if preferred and pair.right and preferred[-1] in pair.left:
         one, other = other, one
         pair = Pair(pair.batch, pair.right, pair.left, pair.summed)
+    if "contraction" in build.target.native:
+        return emit_contraction(build, pair, one, other, compute)
     if compute in {"int64", "uint64"}:
         return _integers(build, pair, one, other, compute)
     if compute in REAL_OF and _is_half_real(build, pair, one, other):
@@ -270,7 +264,7 @@ def _multiply(
 
 def _other_kinds(build: Builder, pair: Pair) -> list[str]:
     labels = pair.batch + pair.left + pair.right
-    if not (pair.left or pair.right) or not build.size(labels):
+    if "contraction" in build.target.native or not (pair.left or pair.right) or not build.size(labels):
         return []
     # `dot` skips products with a scalar 0, even if the other factor is nan.
     is_outer = pair.left and pair.right and build.size(pair.left) > 1 < build.size(pair.right)

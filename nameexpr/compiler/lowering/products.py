@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nameexpr.compiler.ir.axes import Labels, hint_of, literal, product_label
-from nameexpr.compiler.ir.dtypes import REAL_OF
+from nameexpr.compiler.ir.dtypes import REAL_OF, is_widened
 from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.records import record, replace
@@ -142,6 +142,20 @@ def emit_einsum(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
         bound = one.bound * other.bound * build.size(pair.summed)
     einsum = Instruction("einsum", (one.number, other.number), letters=tuple(letters))
     return build.emit(einsum, labels, one.dtype, build.row_major_strides(labels), bound=bound)
+
+
+def emit_contraction(build: Builder, pair: Pair, one: Value, other: Value, compute: str) -> Value:
+    """Emit the contraction of a pair, whose products are added in the dtype `compute`: operands of a narrower
+    dtype of the same kind are not cast.
+    """
+    if one.dtype != other.dtype or not is_widened(one.dtype, compute):
+        one, other = build.cast(one, compute), build.cast(other, compute)
+    labels = (*pair.batch, *pair.left, *pair.right)
+    numbers = {label: number for number, label in enumerate(dict.fromkeys((*one.labels, *other.labels)))}
+    letters = tuple([tuple([numbers[label] for label in own]) for own in (one.labels, other.labels, labels)])
+    dtype = "" if one.dtype == compute else compute
+    einsum = Instruction("einsum", (one.number, other.number), letters=letters, dtype=dtype)
+    return build.emit(einsum, labels, compute, build.row_major_strides(labels))
 
 
 def emit_outer(build: Builder, pair: Pair, one: Value, other: Value) -> Value:

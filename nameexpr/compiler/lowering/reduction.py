@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nameexpr.compiler.ir.axes import CUSTOM, product_label
+from nameexpr.compiler.ir.axes import CUSTOM, Contraction, product_label
 from nameexpr.compiler.ir.dtypes import BLAS, ITEM_BYTES, REAL_OF, SAME_DTYPE, Dtypes, needs_narrowing
 from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.lowering.builder import Builder, Value
@@ -34,6 +34,14 @@ def lower_mean(build: Builder, value: Value, count: int, dtypes: Dtypes) -> Valu
         return build.emit(missing, value.labels, dtypes.result)
     mean = Instruction("divide", (value.number,), constants=(count,))
     return build.emit(mean, value.labels, dtypes.compute)
+
+
+def lower_zeros(build: Builder, contraction: Contraction, operands: Sequence[Value], dtypes: Dtypes) -> Value:
+    """Return the sums of empty products. Computed in steps, 0 from one factor might be multiplied by nan."""
+    every = dict.fromkeys(label for operand in operands for label in operand.labels)
+    kept = tuple(label for label in every if label not in contraction.dropped)
+    zeros = Instruction("full", (), build.shape(kept), dtype=dtypes.result, constants=(0,))
+    return build.emit(zeros, kept, dtypes.result)
 
 
 def lower_reducer(

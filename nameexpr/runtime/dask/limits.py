@@ -14,6 +14,8 @@ SHARE = 8
 """The part of a worker's memory that the blocks of a task may take: Dask spills from 60 % on, and a worker
 keeps results of other tasks, too.
 """
+HELD = 2
+"""The part of it that no task may exceed, as the rest is needed by results that wait, and by Python."""
 
 
 @record
@@ -34,7 +36,9 @@ def limits_of(memory_limit: int | None, text: str) -> TaskLimits:
     if memory_limit is not None:
         return TaskLimits(memory_limit, memory_limit, "memory_limit")
     if worker is not None:
-        return TaskLimits(max(1, worker[0] // max(SHARE, 2 * worker[1])), worker[0], "a worker's memory")
+        memory, threads = worker
+        budget, most = max(1, memory // max(SHARE, 2 * threads)), memory // (HELD * threads)
+        return TaskLimits(budget, most, "half the memory of a worker for each of its threads")
     return TaskLimits(DEFAULT, None, "")
 
 

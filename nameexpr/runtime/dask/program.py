@@ -17,11 +17,14 @@ import numpy as np
 
 from nameexpr.backends.dask.partials import position_in_all
 from nameexpr.backends.dask.pieces import Subgraph
+from nameexpr.backends.dask.steps import BlockStep, chunks_of, largest_blocks
 from nameexpr.backends.numpy.codegen.function import bound_statements, function_code
 from nameexpr.backends.numpy.reading import PositionError
 from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.compilation import Compilation, Options
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES, strong
 from nameexpr.compiler.lowering.builder import Operands
+from nameexpr.compiler.memory.program import peak_bytes
 from nameexpr.compiler.pipeline import compile_graph, read_formula
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.records import record
@@ -33,6 +36,8 @@ from nameexpr.syntax.parser.expression import parse
 Function = Callable[..., Any]
 KEPT = 64
 """The number of programs that a process keeps, and of the functions of each."""
+SPLIT_EVERY = 4
+"""The number of contributions that a task of Dask's trees combines, if one dim is reduced."""
 
 
 @record
@@ -83,6 +88,16 @@ class BlockProgram:
         options = Options(TARGET, task.optimize, is_row_major=task.is_row_major)
         return compile_graph(tree, piece.graph(shapes), piece.outputs, operands, options)
 
+    def peak(self, shapes: Sequence[tuple[int, ...]]) -> int:
+        """Return the predicted peak memory of a task for blocks of these shapes, which are included."""
+        compiled = self.compiled(shapes, [None] * len(shapes))
+        given = sum([prod(shape) * item for shape, item in zip(shapes, self._items, strict=True)])
+        return given + peak_bytes(compiled.program, compiled.shapes, compiled.given)
+
+    @property
+    def _items(self) -> list[int]:
+        return [ITEM_BYTES.get(strong(dtype), 8) for dtype in self.task.piece.input_dtypes]
+
     def _function(self, arrays: Sequence[Any]) -> Function:
         shapes = [np.shape(array) for array in arrays]
         layouts = [layout_of(array) if isinstance(array, np.ndarray) else None for array in arrays]
@@ -108,6 +123,16 @@ class BlockProgram:
         return error(Diagnostic("NE526" if self.task.is_formula else "NE505", message, text))
 
 
+def task_bytes(step: BlockStep) -> int:
+    """Return the predicted peak memory of the largest task of a step, what it reads included."""
+    shapes = largest_blocks(step)
+    peak = _peaks.get_or_make((step.kernel.digest, *shapes), lambda: step.kernel.peak(shapes))
+    if not step.summed:
+        return peak
+    block: int = prod(map(max, chunks_of(step.axes, step.cuts, step.sizes))) * step.dtype.itemsize
+    return max(peak, block * (1 + max(SPLIT_EVERY, 1 << len(step.summed))))
+
+
 def load(packed: bytes, reduce: Function | None) -> BlockProgram:
     """Return the program of a task: the one that this process has compiled functions of, if there is one."""
     if reduce is not None:
@@ -116,6 +141,7 @@ def load(packed: bytes, reduce: Function | None) -> BlockProgram:
 
 
 _programs: Generations[bytes, BlockProgram] = Generations(KEPT)
+_peaks: Generations[Any, int] = Generations(16 * KEPT)
 
 
 def _never(*_: Any) -> Any:

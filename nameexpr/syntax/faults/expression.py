@@ -10,7 +10,7 @@ import re
 
 from nameexpr.errors import Diagnostic, Mark, Span
 from nameexpr.ops import REDUCTIONS
-from nameexpr.syntax.faults.indices import MISSING_PART, SUMS, written_term
+from nameexpr.syntax.faults.indices import MISSING_PART, SLICE, SUMS, written_term
 from nameexpr.syntax.faults.stops import NAME, Stop, first_guess, guesses, open_brackets
 from nameexpr.syntax.grammar import refusal
 from nameexpr.syntax.lexer.tokens import looks_like_formula
@@ -58,6 +58,7 @@ CHARACTERS = guesses(
 
 
 PLACE = "a position is a number, a label, or a sum in brackets: H@(2*h + dh); others are written in formulas"
+_SLICE = re.compile(rf"(?:{NAME}\s*=\s*)?(?:-?[0-9]+)?(?:\s*:\s*(?:-?[0-9]+)?)+")
 _SIGNS = ("PLUS", "MINUS", "STAR")
 
 
@@ -122,15 +123,19 @@ def _index(text: str, clean: str, position: int) -> Diagnostic | None:
     arrow = clean.find("->")
     start = clean.rfind(",", 0, position) + 1
     end = next((index for index in range(start, max(arrow, 0)) if clean[index] == ","), arrow)
-    found = written_term(clean, start, end) if position < end else None
-    if found is None or not found.span.start <= position < found.span.end:
+    found = written_term(clean, start, end) if position <= end else None
+    if found is None or not found.span.start <= position <= found.span.end + 1:
         return None
-    item = text[slice(*found.span)]
-    if found.advice not in SUMS or "[" in item or ":" in item or _is_product(item):
+    item = text[slice(*found.span)].rstrip()
+    is_slice = _SLICE.fullmatch(item) is not None
+    if not is_slice and (":" in item or position >= found.span.end):
+        return None
+    if found.advice not in (*SUMS, SLICE) or "[" in item or _is_product(item):
         return None
     is_affine = found.use and not re.search(r"[/%]|size", found.use)
     hint = found.hint if is_affine else f"{found.advice}; in a formula: x[{found.use}]"
-    return Diagnostic("NE105", f"'{item}' is not a dim", text, (Mark(found.span),), hint=hint)
+    span = Span(found.span.start, found.span.start + len(item))
+    return Diagnostic("NE105", f"'{item}' is not a dim", text, (Mark(span),), hint=hint)
 
 
 def _is_product(item: str) -> bool:

@@ -2,6 +2,8 @@
 
 >>> recurrence("h[t] = 0.9 * h[t-1] + x[t]")
 'h[(1 + t)] = 0, 0.9 * h[_@t] + x[t]'
+>>> recurrence("h = 0.9 * h[t-1] + x[t]")
+'h[(1 + t)] = 0, 0.9 * h[_@t] + x[t]'
 >>> recurrence("f[n+2] = f[n+1] + f[n]")
 'f[(2 + n)] = 0, f[_@(n+1)] + f[_@n]'
 """
@@ -14,7 +16,7 @@ from nameexpr.syntax.faults.indices import written
 from nameexpr.syntax.faults.stops import NAME
 
 START = "write a start, and read the row before"
-_TARGET = re.compile(rf"\s*({NAME})\s*\[([^\[\]=]*)\]\s*=(?!=)")
+_TARGET = re.compile(rf"\s*({NAME})\s*(?:\[([^\[\]=]*)\]\s*)?=(?!=)")
 _AHEAD = re.compile(rf"({NAME})\s*\+\s*([0-9]{{1,3}})(?!\w)")
 _EARLIER = re.compile(rf"(?<![\w'])({NAME})\s*-\s*[0-9]{{1,3}}(?!\w)")
 _BEGUN = re.compile(rf"\(\s*([0-9]{{1,3}})\s*\+\s*({NAME})\s*\)")
@@ -27,12 +29,13 @@ def recurrence(statement: str) -> str:
     target = _TARGET.match(statement) if len(statement) <= _MOST else None
     if target is None:
         return ""
-    name, left, value = target[1], target[2], statement[target.end() :].strip()
+    name, left, value = target[1], target[2] or "", statement[target.end() :].strip()
     own = re.compile(rf"(?<![\w'.]){re.escape(name)}\s*\[([^\[\]]*)\]")
     uses = [use[1] for use in own.finditer(value)]
     begun, ahead = _BEGUN.search(left), _AHEAD.search(left)
     earlier = next(filter(None, map(_EARLIER.search, uses)), None)
     label = begun[2] if begun else ahead[1] if ahead else earlier[1] if earlier else ""
+    left = left if target[2] is not None else label
     if not label or not re.search(rf"(?<![\w']){re.escape(label)}(?![\w'])", left):
         return ""
     step = _step(label)

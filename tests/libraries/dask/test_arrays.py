@@ -91,6 +91,31 @@ def test_data_arrays_keep_names_and_coordinates() -> None:
     assert unnamed.dims == ("time", "dim_1")
 
 
+def test_plans_have_chunks_tasks_and_bytes() -> None:
+    x = da.ones((6000, 4000), chunks=1000)
+    plan = ne.compile("i k, k j -> i j").plan(x, da.ones((4000, 2000), chunks=1000))
+    assert [step.name for step in plan.steps] == ["contract"]
+    assert plan.steps[0].chunks == ((1000,) * 6, (1000,) * 2)
+    assert plan.task_bytes == 8 * 1000 * 1000 * 5, "a task that adds four blocks"
+    assert str(plan).endswith(f"{plan.tasks:,} tasks of at most {plan.task_bytes:,} bytes")
+    norm = ne.compile("y[n c] = x[n c] / norm[c](x[n c])").plan(x=x)
+    assert [step.dims for step in norm.steps] == ["n c"]
+
+
+@pytest.mark.parametrize("limit", [30_000_000, 3_000_000])
+@pytest.mark.parametrize(
+    "text", ["y[n c] = softmax[c](x[n c])", "y[c] = var[n](exp(x[n c]))", "y[i j] = sum[c](x[i c] * x[j c])"]
+)
+def test_tasks_keep_to_the_limit(text: str, limit: int) -> None:
+    x = da.ones((3000, 1000), chunks=(1000, 500))
+    free, limited = ne.compile(text), ne.compile(text, memory_limit=limit)
+    assert limited.plan(x=x).task_bytes <= limit
+    assert limited.plan(x=x).tasks >= free.plan(x=x).tasks
+    array = np.random.default_rng(2).random((3000, 1000))
+    result = limited(x=da.from_array(array, chunks=(1000, 500)))
+    np.testing.assert_allclose(result.compute(), free(x=array))
+
+
 def test_chunks_of_unknown_size_are_refused() -> None:
     x = lazy(X)
     with pytest.raises(ne.OperandError, match=r"NE510.*'x'.*dim 0") as caught:

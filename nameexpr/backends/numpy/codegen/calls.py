@@ -10,6 +10,7 @@ from nameexpr.backends.numpy.codegen.statements import (
     Invocation,
     Value,
     callee_of,
+    indexed,
     literal,
     method,
     numpy,
@@ -141,17 +142,25 @@ def _einsum(instruction: Instruction, *sources: str) -> Invocation:
 
 
 def _window(instruction: Instruction, source: str) -> Value:
-    """Return slices where each axis is read along one of the result's, in their order."""
+    ranges = window_ranges(instruction)
+    if ranges is not None:
+        return indexed(source, ranges)
+    reads = map(str, (instruction.axes, instruction.letters, instruction.shape))
+    return Callee("reading", "windows")(source, *reads)
+
+
+def window_ranges(instruction: Instruction) -> str | None:
+    """Return a window as slices, if each axis is read along one of the result's, in their order."""
     ranges: list[str] = []
     lengths, rows = instruction.shape, instruction.letters
     used = [[axis for axis, step in enumerate(row) if step] for row in rows]
     if [axis for axes in used for axis in axes] != list(range(len(lengths))) or max(map(len, used)) > 1:
-        return Callee("reading", "windows")(source, str(instruction.axes), str(rows), str(lengths))
+        return None
     for offset, row, axes in zip(instruction.axes, rows, used, strict=True):
         ranges.append(_range(offset, row[axes[0]], lengths[axes[0]]) if axes else str(offset))
     if not lengths:
         ranges.append("...")  # a view, where integers alone would return a scalar
-    return f"{source}[{', '.join(ranges)}]"
+    return ", ".join(ranges)
 
 
 def _windowed(instruction: Instruction, source: str, other: str) -> Invocation:

@@ -85,6 +85,15 @@ class For:
 
 
 @record
+class Define:
+    """A function inside the function."""
+
+    name: str
+    parameters: tuple[str, ...]
+    body: Sequence[Statement]
+
+
+@record
 class Return:
     """The return statement: one value, or a tuple of several."""
 
@@ -92,7 +101,7 @@ class Return:
     is_tuple: bool = False
 
 
-Statement: TypeAlias = Assign | Delete | For | Return
+Statement: TypeAlias = Assign | Define | Delete | For | Return
 Spell: TypeAlias = Callable[[Callee], str]
 
 
@@ -226,6 +235,10 @@ def write(
         if isinstance(statement, For):
             lines.append(f"{indent}for {statement.variable} in range({statement.extent}):")
             lines += write(statement.body, spell, comments, indent + "    ")
+            continue
+        if isinstance(statement, Define):
+            lines.append(f"{indent}def {statement.name}({', '.join(statement.parameters)}):")
+            lines += write(statement.body, spell, None, indent + "    ")
             continue
         line = indent + _line(statement, spell)
         comment = comments.get(_result_of(statement)) if comments else None

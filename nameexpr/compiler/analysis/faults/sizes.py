@@ -96,8 +96,15 @@ def _clash(scene: Scene, label: str, statements: Sequence[SizeStatement], about:
     else:
         measured = {statement.size for statement in statements if statement.position is not None}
         if len(measured) < 2:  # noqa: PLR2004
-            hint = f"write {measured.pop()}, or leave the size out" if measured else "give the size once"
+            hint = f"write {size}, or leave the size out" if measured else "give the size once"
+            hint += _position_of_number(scene, label, size)
     return scene.diagnostic(code, message, list(marks.values()), hint, about)
+
+
+def _position_of_number(scene: Scene, label: str, size: int) -> str:
+    """Return how a position is written, for a size of an input that may be meant as one; else ""."""
+    sized = [item.size for item in labelled(scene.tree.inputs, label) if isinstance(item, Sized)]
+    return f"; one position is written {label}@{sized[0]}" if sized and sized[0] < size else ""
 
 
 class SizeStatement(NamedTuple):

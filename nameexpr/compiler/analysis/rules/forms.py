@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from nameexpr.compiler.analysis.rules.renamed import plain_labels, renamed
 from nameexpr.records import record, replace
 from nameexpr.syntax import ast, walk
 from nameexpr.syntax.items import rewritten
 from nameexpr.syntax.parser.formula import parse_formula
 from nameexpr.syntax.unparse import unparse_statement
 
-_PLACED = "positions are written after @"
+_PLACED, _JOINED = "positions are written after @", "values in parts"
 FORMS: Mapping[str, tuple[str, str]] = {
     name: row
     for names, row in {
@@ -29,15 +30,15 @@ FORMS: Mapping[str, tuple[str, str]] = {
             "without the first element, and without the last",
             "y = x[N (1 + C)] - x[N (C + 1)]",
         ),
-        "take gather take_along_axis take_along_dim index_select": (_PLACED, "z = x[N C@y[k]]"),
+        "take gather get_at take_along_axis take_along_dim index_select": (_PLACED, "z = x[N C@y[k]]"),
         "embedding lookup gather_nd": (_PLACED, "z[b t d] = table[v@ids[b t] d]"),
         "sel isel iloc loc getitem select": ("a position is written after @", "y = x[N C@0]"),
         "slice islice narrow head tail": ("a slice is written in parts", "y = x[N (1 + C)]"),
-        "concat concatenate cat append hstack vstack": ("values in parts", "z[n (a + b)] = x[n a], y[n b]"),
+        "concat concatenate cat append hstack vstack": (_JOINED, "z[n (a + b)] = x[n a], y[n b]"),
         "stack": ("parts of one element each", "z[(1 + 1) n] = x[n], y[n]"),
         "split chunk array_split unbind": ("one part is read, and _ is not", "y = x[N (C=1 + _)]"),
         "pad": ("parts that are numbers are 0", "y[N (1 + C + 1)] = x[N C]"),
-        "block_diag": ("parts of two dims", "m[(a + b) (c + d)] = x[a c], 0, 0, y[b d]"),
+        "block_diag block": ("parts of two dims", "m[(a + b) (c + d)] = x[a c], 0, 0, y[b d]"),
         "conv conv1d correlate cross_correlation": (
             "a sum over a window",
             "y[t] = sum[d](x[_@(t + d)] * w[d])",
@@ -50,7 +51,7 @@ FORMS: Mapping[str, tuple[str, str]] = {
             "a sum over a window",
             "y[n h w k] = sum[i j c](x[n _@(h + i) _@(w + j) c] * f[i j c k])",
         ),
-        "sliding_window_view unfold rolling im2col as_strided": (
+        "sliding_window_view windows unfold rolling im2col as_strided": (
             "a window is a dim at a sum",
             "y[t d=2] = x[_@(t + d)]",
         ),
@@ -75,6 +76,7 @@ FORMS: Mapping[str, tuple[str, str]] = {
             "compare with the index, then reduce",
             "y[k=4] = max[n](where(label[n] == index[k], x[n], -inf))",
         ),
+        "one_hot onehot": ("compare with the index", "y[i k=10] = x[i] == index[k]"),
         "bincount": ("compare with the index, then count", "y[k=4] = sum[n](label[n] == index[k])"),
     }.items()
     for name in names.split()
@@ -89,11 +91,14 @@ def form_of(tree: ast.Formula, call: ast.Call | ast.CallAlong, dims: ast.Term) -
     remark, text = FORMS[call.function]
     form = parse_formula(text)
     taken = _names(tree)
-    statement = _joined(call, form, taken) or _filled(call, form, dims, taken)
-    if statement is None:
-        return f"{remark}: {'; '.join(map(unparse_statement, form.statements))}"
     own = next((one.name for one in tree.statements if one.value is call and one.name is not None), None)
-    return f"{remark}: {unparse_statement(replace(statement, name=own or _new(taken, 'y', 'z', 'p', 'q')))}"
+    statement = _joined(call, form, taken) or _filled(call, form, dims, taken)
+    if statement is not None:
+        statement = replace(statement, name=own or _new(taken, "y", "z", "p", "q"))
+    elif len(form.statements) == 1:
+        first = form.statements[0]
+        statement = renamed(first, own or _new(taken, first.name or "y", "z", "p", "q"), call, taken)
+    return f"{remark}: {'; '.join(map(unparse_statement, [statement] if statement else form.statements))}"
 
 
 def _names(tree: ast.Formula) -> set[str]:
@@ -110,22 +115,13 @@ def _new(taken: set[str], *names: str) -> str:
     return name
 
 
-def _labels(use: ast.Node) -> tuple[ast.Label, ...]:
-    """Return the labels of a use, none if it has anything else."""
-    items = use.term.items if isinstance(use, ast.Use) and use.term is not None else ()
-    labels = tuple([ast.Label(item.name) for item in items if isinstance(item, ast.Label)])
-    return labels if len(labels) == len(items) else ()
-
-
 def _joined(call: ast.Call | ast.CallAlong, form: ast.Formula, taken: set[str]) -> ast.Statement | None:
     """Return the statement that joins the arguments of a call, for the form of `concat`."""
-    terms = [_labels(argument) for argument in call.arguments]
-    if not form.statements[0].others or len(terms) < 2 or call.function in ("stack", "block_diag"):  # noqa: PLR2004
+    terms = [plain_labels(argument) for argument in call.arguments]
+    if FORMS[call.function][0] != _JOINED or len(terms) < 2 or len({*map(len, terms)}) > 1:  # noqa: PLR2004
         return None
     first, ndim = terms[0], len(terms[0])
-    differ = [
-        dim for dim in range(ndim) if any(len(term) != ndim or term[dim] != first[dim] for term in terms)
-    ]
+    differ = [dim for dim in range(ndim) if any(term[dim] != first[dim] for term in terms)]
     if not ndim or len(differ) > 1:
         return None
     dim = differ[0] if differ else ndim - 1
@@ -148,7 +144,7 @@ def _filled(
 ) -> ast.Statement | None:
     """Return a form about `x[N C]` with the operands and labels of a call, None if it is about others."""
     x, *more = call.arguments or (form.statements[0].value,)
-    labels = _labels(x)
+    labels = plain_labels(x)
     if not (isinstance(x, ast.Use) and labels and "N" in walk.labels_in(*walk.terms_in(form))):
         return None
     only = dims.items[0] if len(dims.items) == 1 else labels[-1]

@@ -96,7 +96,8 @@ WRITTEN: Mapping[str, str] = _rows(
         "bitwise_xor": "x & ~y | ~x & y",
         "left_shift bitwise_left_shift": "x * 2 ** y",
         "right_shift bitwise_right_shift": "x // 2 ** y",
-        "float double astype": "x * 1.0",
+        "float double": "x * 1.0",
+        "long int32 int64": "int(x)",
         "bool": "x != 0",
         "zeros_like": "x * 0",
         "len": "size[C]",
@@ -176,7 +177,6 @@ SHOWN: Mapping[str, tuple[str, str]] = {
         ),
         "zeros ones full empty": ("a number is repeated along the dims on the left", "y[i=3 j=4] = 0"),
         "eye identity": ("compare indices", "y[i=3 j=3] = index[i] == index[j]"),
-        "one_hot": ("compare with the index", "y[i k=10] = x[i] == index[k]"),
         "tril": ("compare indices", "y[i j] = where(index[i] >= index[j], x[i j], 0)"),
         "triu": ("compare indices", "y[i j] = where(index[i] <= index[j], x[i j], 0)"),
         "linspace": ("compute from the index", "y[i=5] = 2.0 + (3.0 - 2.0) * index[i] / (size[i] - 1)"),
@@ -209,6 +209,7 @@ ADVICE: Mapping[str, str] = {
         {
             "grad vjp jvp jacobian hessian backward derivative": _NO_DERIVATIVES,
             "gamma lgamma gammaln loggamma digamma psi erfinv expm matrix_exp": _SCIPY,
+            "astype cast": "int(x) makes integers, x * 1.0 floats; dtype= is the dtype of the result",
             "print display show": "evaluate(..., outputs=('s', 'y')) returns several values",
         }
     ),

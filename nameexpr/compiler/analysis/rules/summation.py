@@ -32,6 +32,7 @@ def _nothing_unsaid_is_dropped(tree: ast.Expression, has_reduce: bool) -> Iterat
                 f"{atom.size} is a dim without a name: the result cannot keep it, so it would be dropped"
             )
             hint = f"name the dim on both sides, such as d={atom.size}, or reduce it, such as with : sum"
+            hint += f"; one position is written _@{atom.size}"
             yield Diagnostic("NE214", message, tree.text, (Mark(atom.span),), hint=hint)
     yield from lone_labels(tree, kept)
 

@@ -20,7 +20,15 @@ A = np.array([[0.5, -1.25, 2.0, 4.0], [-0.75, 1.5, 7.25, 3.0]])
 B = np.array([[1.5, 0.5, 2.0, 9.0], [0.25, 1.5, 3.5, 8.0]])
 ORDER, INDICES = np.array([2, 0, 1]), np.array([[0, 3], [1, 1]])
 LINE, WEIGHTS = np.array([1.0, 2.0, 4.0, 7.0]), np.array([1.0, 10.0])
-GIVEN: dict[str, Any] = {"a": A, "b": B, "order": ORDER, "i": INDICES, "line": LINE}
+GIVEN: dict[str, Any] = {
+    "a": A,
+    "b": B,
+    "order": ORDER,
+    "i": INDICES,
+    "line": LINE,
+    "weights": WEIGHTS,
+    "few": LINE[:3],
+}
 WHOLE_NUMBERS = ("ids", "label")
 
 
@@ -55,6 +63,18 @@ CALLS: list[tuple[str, str, Any]] = [
     ("y = sel[c](a[n c])", "y = a[n c@0]", A[:, 0]),
     ("y = slice[n](a[n c])", "y = a[(1 + n) c]", A[1:]),
     ("y = split(a[n c])", "y = a[n (c=1 + _)]", A[:, :1]),
+    ("one_hot(order[c])", "y[c k=10] = order[c] == index[k]", np.eye(3, 10, dtype=bool)[ORDER]),
+    ("one_hot(order[k], 3)", "y[k i=3] = order[k] == index[i]", np.eye(3, dtype=bool)[ORDER]),
+    ("y = unfold(line[s], 3)", "y[s d=3] = line[_@(s + d)]", np.array([[1.0, 2, 4], [2, 4, 7]])),
+    ("conv(line[s], weights[e])", "y[s] = sum[e](line[_@(s + e)] * weights[e])", np.correlate(LINE, WEIGHTS)),
+    ("conv(line[s], weights[s])", "y[s] = sum[d](line[_@(s + d)] * weights[d])", np.correlate(LINE, WEIGHTS)),
+    (
+        "segment_sum(few[N], order[N])",
+        "y[k=4] = sum[N](where(order[N] == index[k], few[N], 0))",
+        np.array([2.0, 4, 1, 0]),
+    ),
+    ("y = bincount(order[N])", "y[k=4] = sum[N](order[N] == index[k])", np.array([1, 1, 1, 0])),
+    ("scan(line[s])", "h[(1 + s)] = 0, 0.9 * h[_@s] + line[s]", np.array([0, 1, 2.9, 6.61, 12.949])),
     ("2 * roll(a[n c])", "y = a[n c@((c - 1) % size[c])]", np.roll(A, 1, -1)),
 ]
 
@@ -64,7 +84,7 @@ def test_the_form_is_written_in_the_names_of_the_call(call: str, proposed: str, 
     with pytest.raises(ne.NameExprError) as caught:
         ne.evaluate(call, operands=used(call))
     assert caught.value.hint.partition(": ")[2] == proposed
-    np.testing.assert_array_equal(ne.evaluate(proposed, operands=used(proposed)), meant)
+    np.testing.assert_allclose(ne.evaluate(proposed, operands=used(proposed)), meant, rtol=1e-14)
 
 
 def used(text: str) -> dict[str, Any]:
@@ -83,6 +103,17 @@ def used(text: str) -> dict[str, Any]:
 def test_a_convolution_is_a_sum_over_windows(name: str, text: str, meant: Any) -> None:
     assert FORMS[name][1] == text
     np.testing.assert_array_equal(ne.evaluate(text, x=LINE, w=WEIGHTS), meant)
+
+
+@pytest.mark.parametrize(
+    "call", ["shift(line[t], 1)", "conv(a[n c], line[t])", "segment_sum(line[t], order[k])"]
+)
+def test_a_call_of_other_dims_shows_the_form_in_general(call: str) -> None:
+    with pytest.raises(ne.NameExprError) as caught:
+        ne.evaluate(call, operands=used(call))
+    assert caught.value.hint.partition(": ")[2] in {form for _, form in FORMS.values()} | {
+        "y[(1 + t)] = 0, line[(t + 1)]"
+    }
 
 
 def test_a_call_without_terms_shows_the_form_in_general() -> None:

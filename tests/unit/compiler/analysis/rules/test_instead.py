@@ -127,6 +127,7 @@ TRUTHS: dict[str, Truth] = {
     "left_shift": pair(np.left_shift, BITS, SHIFTS),
     "right_shift": pair(np.right_shift, BITS, SHIFTS),
     "float": point(lambda a: a.astype(float), BITS),
+    "long": point(lambda a: a.astype("int64")),
     "bool": point(lambda a: a.astype(bool), BITS),
     "zeros_like": point(np.zeros_like),
     "len": ("y = {}[j](a[i j]) + sum[i j](a[i j])", {"a": A}, 3 + A.sum()),

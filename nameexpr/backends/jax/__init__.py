@@ -1,0 +1,1 @@
+"""The JAX backend. It is loaded for the first operand that is an array of JAX."""
