@@ -14,6 +14,8 @@ from typing import Any
 import nameexpr.forks  # noqa: F401  a fork may come while another thread makes the first call
 
 _HOMES = {
+    "nameexpr.backends": "backends",
+    "nameexpr.backends.listing": "Backend",
     "nameexpr.runtime.check": "Sizes check",
     "nameexpr.runtime.compile": "compile explain",
     "nameexpr.runtime.compiled": "Compiled",

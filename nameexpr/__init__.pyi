@@ -13,6 +13,7 @@ from nameexpr.runtime.evaluate import evaluate as evaluate
 from nameexpr.runtime.plan.plan import Plan as Plan
 from nameexpr.runtime.plan.steps import PlanStep as PlanStep
 from nameexpr.runtime.signature import Signature as Signature
+from nameexpr.backends.listing import Backend as Backend, backends as backends
 from nameexpr.errors import (
     DimNameError as DimNameError, DimRangeError as DimRangeError, LimitError as LimitError,
     NameExprError as NameExprError, OperandError as OperandError, OptionError as OptionError,

@@ -86,6 +86,10 @@ class Library:
         The NumPy array of an array, for errors that show elements.
     copy_into : callable or None
         Writes a result into an array of `out=`; None if arrays are never written to.
+    kind_of : callable
+        What a function for an array depends on, other than its class, dtype and shape.
+    checks_devices : bool
+        Whether the library rejects arrays on different devices itself.
     size_hint : callable
         A likely value of a size that is not an int, because a function is being traced.
     tracing : Tracing or None
@@ -106,5 +110,7 @@ class Library:
     fault: Callable[[Exception], str | None]
     as_numpy: Callable[[Any], Any] = np.asarray
     copy_into: Callable[[Any, Any], None] | None = None
+    kind_of: Callable[[Any], Any] = type
+    checks_devices: bool = True
     size_hint: Callable[[Any], int] = int
     tracing: Tracing | None = None

@@ -86,8 +86,18 @@ class LibraryExpression(ExpressionEntry, OnTracingLibrary):
         ]
         wanted = self.library.product_dtype(given) or "float64"
         return [
-            one if number_type(one) is None else self.library.from_number(one, wanted, like) for one in given
+            one if number_type(one) is None else self._of_number(one, position, wanted, like)
+            for position, one in enumerate(given)
         ]
+
+    def _of_number(self, number: Any, position: int, dtype: str, like: Any) -> Any:
+        """Return a number as an array of a dtype (NE504 if that cannot hold it)."""
+        try:
+            return self.library.from_number(number, dtype, like)
+        except (OverflowError, RuntimeError, ValueError) as reason:
+            message = f"operand {position}, the number {number!r:.40}, does not fit into {dtype}"
+            hint = "pass it as an array of the dtype to compute in"
+            raise error(Diagnostic("NE504", message, self.text, hint=hint)) from reason
 
     def _dtypes(self, typed: Typed, operands: Sequence[Operand], dtypes: tuple[Any, ...]) -> Dtypes:
         names = tuple([self.library.dtype_name(dtype) for dtype in dtypes])
@@ -101,14 +111,21 @@ class LibraryExpression(ExpressionEntry, OnTracingLibrary):
                 )
         product = wanted or self.library.product_dtype(samples)
         if product is None:
-            listed = " and ".join(dict.fromkeys(str(dtype) for dtype in dtypes))
-            message = f"elements of dtype {listed} cannot be multiplied"
-            infos = describe(self.tree.inputs, operands)
-            raise error(Diagnostic("NE505", message, self.text, (), infos, "convert the operands first"))
+            raise self._not_combined(operands, dtypes, "multiplied")
         if typed.blocks is not None:
             return Dtypes(names, "", product)
         choose, drops = self.library.arithmetic.choose, bool(typed.dropped)
-        return choose(names, product, typed.reducer, drops=drops, is_asked=wanted is not None)
+        try:
+            return choose(names, product, typed.reducer, drops=drops, is_asked=wanted is not None)
+        except TypeError as refused:
+            raise self._not_combined(operands, dtypes, "combined") from refused
+
+    def _not_combined(self, operands: Sequence[Operand], dtypes: Sequence[Any], how: str) -> Exception:
+        """Return the error for dtypes that the library does not compute with."""
+        listed = " and ".join(dict.fromkeys(str(dtype) for dtype in dtypes))
+        message = f"{self.library.name} has no arithmetic for {listed}: the elements cannot be {how}"
+        infos = describe(self.tree.inputs, operands)
+        return error(Diagnostic("NE505", message, self.text, (), infos, "convert the operands first"))
 
 
 class LibraryFormula(FormulaEntry, OnTracingLibrary):

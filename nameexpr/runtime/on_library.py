@@ -47,10 +47,12 @@ class OnLibrary(Entry):
         specs, same = self.specs(every), () if self.is_bound else repeats(list(map(array_of, operands)))
         if is_symbolic([spec.shape for spec in specs]):
             return self.traced(specs, every)
-        kinds = tuple([type(array_of(one)) for one in operands])
+        own = map(array_of, operands)
+        kinds = tuple([number_type(one) or (type(one), self.library.kind_of(one)) for one in own])
         found = self.programs.get((kinds, specs, same)) or self.programs.get(kinds)
         if found is None:
             self.refuse_options()
+            self._check_devices(every)
             made, is_general = self.made(specs, every, operands, same)
             found = made, Latest(specs, (), same)
             self.programs.put(kinds if is_general else (kinds, specs, same), found)
@@ -59,6 +61,23 @@ class OnLibrary(Entry):
         if self.origin.is_called_by_text and self.origin._is_shared:
             cache.remember(self.text, function)
         return function(*operands)
+
+    def _check_devices(self, every: Sequence[Any]) -> None:
+        """Raise NE508 for arrays with dims on different devices, if the library might not."""
+        if self.library.checks_devices:
+            return
+        wrong = self._of_devices([one for one in every if number_type(one) is None and array_of(one).ndim])
+        if wrong is not None:
+            raise wrong
+
+    def _of_devices(self, every: Sequence[Any]) -> Exception | None:
+        """Return the error for operands on different devices."""
+        own = [] if self.library.tracing is not None else [one for one in every if _has_device(one)]
+        devices = list(dict.fromkeys([str(array_of(one).device) for one in own]))
+        if len(devices) < 2:  # noqa: PLR2004
+            return None
+        message = f"operands are on different devices: {' and '.join(devices)}"
+        return error(Diagnostic("NE508", message, self.text, hint="move them to one device first"))
 
     def made(
         self,
@@ -74,6 +93,7 @@ class OnLibrary(Entry):
         """Run operands whose sizes are symbols. Nothing is kept: a function is traced once."""
         entry = self if not self.is_bound else self.without_bound()
         entry.refuse_options()
+        entry._check_devices(every)
         shapes = named_sizes([spec.shape for spec in specs], self.library.size_hint)
         named = [spec._replace(shape=shape) for spec, shape in zip(specs, shapes, strict=True)]
         try:
@@ -220,21 +240,20 @@ class OnLibrary(Entry):
             as_numpy = self.library.as_numpy
             given = [one if number_type(one) is not None else as_numpy(array_of(one)) for one in every]
             return run_fault(fault, compiled, given)
-        own = [] if self.library.tracing is not None else [one for one in every if _has_device(one)]
-        devices = list(dict.fromkeys([str(array_of(one).device) for one in own]))
-        if len(devices) > 1:
-            message = f"operands are on different devices: {' and '.join(devices)}"
-            return error(Diagnostic("NE508", message, self.text, hint="move them to one device first"))
+        moved = self._of_devices(every)
         reason = self.library.fault(fault)
-        if reason is None:
-            return fault
-        infos = tuple([
+        if moved is not None or reason is None:
+            return moved or fault
+        message = f"{self.library.name} cannot compute this: {reason}"
+        return error(Diagnostic("NE529", message, self.text, operands=self._infos(every)))
+
+    def _infos(self, every: Sequence[Any]) -> tuple[OperandInfo, ...]:
+        """Return operands as errors list them."""
+        return tuple([
             OperandInfo(number, tuple(getattr(array_of(one), "shape", ())), names_of(one),
                         (str(getattr(array_of(one), "dtype", type(one).__name__)),))
             for number, one in enumerate(every)
         ])  # fmt: skip
-        message = f"{self.library.name} cannot compute this: {reason}"
-        return error(Diagnostic("NE529", message, self.text, operands=infos))
 
 
 def _has_device(operand: Any) -> bool:

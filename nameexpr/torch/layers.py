@@ -188,6 +188,8 @@ class FormulaLayer(Layer):
     >>> import torch, nameexpr as ne
     >>> text = "y[b k] = relu(sum[c](x[b c] * weight[c k]) + bias[k])"
     >>> layer = ne.torch.Formula(text, c=64, k=32)
+    >>> layer(torch.ones(5, 64)).shape, layer(x=torch.ones(5, 64)).shape
+    (torch.Size([5, 32]), torch.Size([5, 32]))
     >>> list(layer.state_dict())
     ['weight', 'bias']
     """

@@ -3,58 +3,96 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, lru_cache, reduce
+from functools import cache
+from importlib import import_module
 from operator import attrgetter
 from typing import Any
 
 import torch
 
+from nameexpr.backends.dispatch import number_type
 from nameexpr.backends.library import Library
+from nameexpr.backends.numpy.codegen.function import resolve_function
+from nameexpr.backends.numpy.codegen.statements import Assign, Statement
 from nameexpr.backends.portable.code import statements_of
 from nameexpr.backends.portable.target import PORTABLE
-from nameexpr.backends.torch.calls import CALLS
-from nameexpr.compiler.analysis.build.values import Arithmetic
-from nameexpr.compiler.ir.dtypes import WEAK, choose_dtypes
+from nameexpr.backends.portable.values import known_values
+from nameexpr.backends.torch.calls import CALLS, SEVERAL
+from nameexpr.backends.torch.kinds import name_of
+from nameexpr.backends.torch.passes import explicit, needs_device
+from nameexpr.backends.torch.promotion import ARITHMETIC, promoted
+from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype, scalar
+from nameexpr.compiler.ir.primitives import shapes_of
+from nameexpr.compiler.ir.program import Program
 from nameexpr.records import replace
 
-TARGET = replace(PORTABLE, native=frozenset({"vecdot"}))
-
-
-@lru_cache(maxsize=256)
-def dtype_name(dtype: Any) -> str:
-    """Return the name of a dtype: those of PyTorch are called as NumPy's."""
-    return str(dtype).removeprefix("torch.")
+TARGET = replace(PORTABLE, native=frozenset({"mean", "vecdot"}))
+MODULES = ("functions", "places")
+"""The modules of this package that generated code calls."""
 
 
 def product_dtype(operands: Sequence[Any]) -> str | None:
     """Return the name of the dtype of a product of operands, which depends on their numbers of dims."""
-    samples = [_sample(one) if hasattr(one, "shape") else one for one in operands]
-    found = samples[0]
-    for other in samples[1:]:
-        rank = max(_rank(found), _rank(other))
-        found = torch.empty((0,) * rank, dtype=torch.result_type(found, other), device="meta")
-    return dtype_name(found.dtype)
+    dtypes = [_marked(one) for one in operands]
+    if len(dtypes) == 1 and not isinstance(dtypes[0], WeakDtype):
+        return name_of(operands[0].dtype)
+    try:
+        return promoted(tuple(dtypes))
+    except TypeError:
+        return None
 
 
-def _sample(one: Any) -> torch.Tensor:
-    return torch.empty((0,) * len(one.shape), dtype=one.dtype, device="meta")
+def _marked(operand: Any) -> str:
+    number = number_type(operand)
+    if number is not None:
+        return WEAK[number]
+    if isinstance(operand.dtype, type):
+        return WEAK[operand.dtype]
+    name = name_of(operand.dtype)
+    return name if operand.shape else scalar(name)
 
 
-def _rank(value: Any) -> int:
-    return value.ndim if isinstance(value, torch.Tensor) else 0
+def statements(program: Program, _: Sequence[tuple[int, ...]], dtypes: Sequence[str]) -> list[Statement]:
+    """Return the statements of a program for operands of these dtypes."""
+    program = explicit(program, dtypes)
+    known = known_values(program, shapes_of(program), dtypes)
+    made = statements_of(program, known, CALLS, "torch", SEVERAL)
+    if not needs_device(program):
+        return made
+    arrays = [number for number, dtype in enumerate(dtypes) if not isinstance(dtype, WeakDtype)]
+    return [Assign("device", f"a{arrays[0]}.device" if arrays else "None"), *made]
 
 
 def guard(name: str, array: Any, suffix: str, constants: dict[str, Any], has_shapes: bool) -> str:
-    """Return the condition that a tensor is of the same class, dtype and shape (or number of dims)."""
+    """Return the condition that a tensor is of the same class, dtype and shape (or number of dims).
+
+    Meta tensors have functions of their own, since PyTorch multiplies them by others without an error, and
+    so have layouts. Of integers floats are made in the default dtype.
+    """
     constants |= {f"T{suffix}": type(array), f"d{suffix}": array.dtype, f"s{suffix}": array.shape}
     shape = f"{name}.shape == s{suffix}" if has_shapes else f"{name}.ndim == {array.ndim}"
-    return f"type({name}) is T{suffix} and {name}.dtype is d{suffix} and {shape}"
+    parts = [f"type({name}) is T{suffix} and {name}.dtype is d{suffix} and {shape}"]
+    parts.append(f"{name}.is_meta is {array.is_meta} and {name}.layout is strided")
+    constants["strided"] = torch.strided
+    if not (array.dtype.is_floating_point or array.dtype.is_complex):
+        constants |= {"default_dtype": torch.get_default_dtype, "default": torch.get_default_dtype()}
+        parts.append("default_dtype() is default")
+    return " and ".join(parts)
+
+
+def kind_of(array: Any) -> Any:
+    """Return what a function depends on other than class, dtype and shape."""
+    return array.is_meta, torch.get_default_dtype()
 
 
 @cache
 def resolve(module: str, name: str) -> Any:
     """Return the function for a name in generated code."""
-    return attrgetter(name)({"torch": torch}[module])
+    if module == "torch":
+        return attrgetter(name)(torch)
+    if module in MODULES:
+        return getattr(import_module(f"nameexpr.backends.torch.{module}"), name)
+    return resolve_function(module, name)
 
 
 def from_number(value: Any, dtype: str, like: torch.Tensor) -> torch.Tensor:
@@ -69,37 +107,39 @@ def size_hint(size: Any) -> int:
     return int(optimization_hint(size, 64))
 
 
+def as_array(value: Any, like: Any) -> Any:
+    """Return an operand as a tensor (NE511 for one that is not dense)."""
+    if not isinstance(value, torch.Tensor):
+        return torch.as_tensor(value, device=like.device)
+    if value.layout is not torch.strided or value.is_nested:
+        from nameexpr.backends.torch.tensors import strided  # imported here, as it is for errors alone
+
+        strided(value)
+    return value
+
+
 def fault(wrong: Exception) -> str | None:
     """Return the reason for an error of PyTorch; None for other exceptions."""
-    is_ours = isinstance(wrong, RuntimeError | ValueError | TypeError | IndexError)
-    return str(wrong).splitlines()[0][:160] if is_ours else None
-
-
-def _promoted(dtypes: tuple[str, ...]) -> str:
-    names = [WEAK_OF.get(dtype, dtype) for dtype in dtypes]
-    return dtype_name(reduce(torch.promote_types, [getattr(torch, name) for name in names]))
-
-
-WEAK_OF = {str(weak): weak.strong for weak in WEAK.values()}
-
-
-def _undefined(*_: Any) -> Any:
-    raise TypeError("formulas are not supported yet")
+    kinds = RuntimeError | ValueError | TypeError | IndexError | ArithmeticError
+    lines = str(wrong).splitlines()
+    return (lines[0][:160] if lines else type(wrong).__name__) if isinstance(wrong, kinds) else None
 
 
 LIBRARY = Library(
     name="torch",
     target=TARGET,
-    arithmetic=Arithmetic(_undefined, _undefined, _undefined, _promoted, choose_dtypes),
-    dtype_name=dtype_name,
+    arithmetic=ARITHMETIC,
+    dtype_name=name_of,
     product_dtype=product_dtype,
-    statements=lambda program, shapes, dtypes: statements_of(program, shapes, CALLS, "torch"),
+    statements=statements,
     resolve=resolve,
     guard=guard,
     from_number=from_number,
-    as_array=lambda value, like: value,
+    as_array=as_array,
     finish=lambda function, text: function,
     fault=fault,
+    kind_of=kind_of,
+    checks_devices=False,
     size_hint=size_hint,
 )
 

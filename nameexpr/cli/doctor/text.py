@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from nameexpr.backends.listing import OLDEST, backends
 from nameexpr.carets import aligned_columns
 from nameexpr.cli.doctor.installation import MISSING, Installation
 from nameexpr.cli.doctor.issues import Issue
@@ -32,6 +33,9 @@ def as_text(installation: Installation, issues: Sequence[Issue], *, is_coloured:
         "versions": f"nameexpr {installation.nameexpr}, {installation.implementation} "
         f"{installation.python.version}, {versions}",
         "extras": ", ".join(extras),
+        "libraries": ", ".join(
+            [f"{name} {one.version or 'missing'}" for name, one in backends().items() if name in OLDEST]
+        ),
         "system": f"{machine.system}, {machine.architecture}",
         "processor": ", ".join(
             [machine.processor or "unknown", *(name for name, has in features.items() if has)]

@@ -9,6 +9,7 @@ compiler knows dtypes by name only.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from nameexpr.compiler.ir.axes import CUSTOM
 from nameexpr.ops import SUMMING
@@ -66,9 +67,25 @@ WEAK: dict[type, WeakDtype] = {
 """The dtype of the Python scalars of each type."""
 
 
+class ScalarDtype(str):
+    """The dtype of an array without dims, for libraries where it is weaker than that of others: `strong` is
+    the dtype of its element.
+    """
+
+    strong: str
+
+
+@cache
+def scalar(dtype: str) -> ScalarDtype:
+    """Return the dtype of an array without dims."""
+    found = ScalarDtype(f"{dtype} without dims")
+    found.strong = dtype
+    return found
+
+
 def strong(dtype: str) -> str:
     """Return the dtype of an array of values of this dtype."""
-    return dtype.strong if isinstance(dtype, WeakDtype) else dtype
+    return dtype.strong if isinstance(dtype, WeakDtype | ScalarDtype) else dtype
 
 
 def is_castable(dtype: str, wanted: str) -> bool:

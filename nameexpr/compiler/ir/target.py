@@ -15,7 +15,8 @@ OPTIONAL = frozenset(
      "window_reduce"}
 )  # fmt: skip
 """Primitives that programs can do without. "contraction" is an `einsum` of two arrays, summed over any axes,
-that adds in a wider dtype; "over" is to write a result into memory that is no longer read.
+that adds in a wider dtype; "over" is to write a result into memory that is no longer read. A target that has
+"mean", too, has it as a reducer, instead of a sum and a division.
 """
 Sizes = Mapping[str, int]
 """Sizes by label."""

@@ -56,6 +56,10 @@ def lower_reduction(
         build.step = None
         if made is not None:
             return made
+    if reducer == "mean" and len(operands) == 1 and dropped and "mean" in build.target.native:
+        from nameexpr.compiler.lowering.reduction import lower_whole_mean
+
+        return lower_whole_mean(build, operands[0], dropped, dtypes, offset if plan.steps else None)
     values = list(operands)
     for number, step in enumerate(plan.steps):
         build.step = number + offset

@@ -44,6 +44,16 @@ def lower_zeros(build: Builder, contraction: Contraction, operands: Sequence[Val
     return build.emit(zeros, kept, dtypes.result)
 
 
+def lower_whole_mean(
+    build: Builder, value: Value, reduced: Sequence[str], dtypes: Dtypes, step: int | None
+) -> Value:
+    """Emit the mean as the reducer that the target has."""
+    build.step = step
+    mean = lower_reducer(build, value, "mean", reduced, dtypes)
+    build.step = None
+    return build.cast(mean, dtypes.result)
+
+
 def lower_reducer(
     build: Builder, value: Value, reducer: str, reduced: Sequence[str], dtypes: Dtypes
 ) -> Value:

@@ -101,11 +101,11 @@ def test_the_text_says_what_there_is() -> None:
     result = process("doctor", OPENBLAS_NUM_THREADS="1", PYTHONIOENCODING="ascii")
     assert result.returncode == 0 and result.stderr == b""
     lines = result.stdout.decode().splitlines()
-    heads = [line.split()[0] for line in lines[:9]]
-    words = "versions extras system processor cpus blas threads variables self-check"
+    heads = [line.split()[0] for line in lines[:10]]
+    words = "versions extras libraries system processor cpus blas threads variables self-check"
     assert heads == words.split()
     assert f"numpy {np.__version__}" in lines[0]
-    assert all(re.match(r"(warning: |  help: |nothing is wrong$)", line) for line in lines[9:])
+    assert all(re.match(r"(warning: |  help: |nothing is wrong$)", line) for line in lines[10:])
 
 
 BLOCKED = """

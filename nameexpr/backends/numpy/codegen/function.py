@@ -66,7 +66,7 @@ def function_code(
     attribute of a module, and 400 ns for `np.einsum`, where the name is bound to the C function that it
     wraps.
     """
-    resolve = resolve or _function
+    resolve = resolve or resolve_function
 
     def bind(callee: Callee) -> str:
         name = f"{callee.module}_{callee.name}".replace(".", "_")
@@ -77,7 +77,7 @@ def function_code(
 
 
 @cache
-def _function(module: str, name: str) -> Any:
+def resolve_function(module: str, name: str) -> Any:
     """Return the function to call; modules of this package are imported when it is first called."""
     if module == "np" and name != "einsum":
         return attrgetter(name)(np)

@@ -59,10 +59,11 @@ def reduction(values: Values, reducer: str, value: int, labels: Labels, span: Sp
     dtype = values.reduced_dtype(reducer, factors, span)
     # A sum of float16 values stays float32 until numbers are applied, which may bring it into the range of
     # float16.
-    is_wide = dtype == "float16" and reducer in ADDING and bool(epilogue)
-    dtypes = tuple(map(graph.strong, factors))
+    is_by_rank = values.arithmetic.is_by_rank
+    dtypes = values.strong_dtypes(factors) if is_by_rank else tuple(map(graph.strong, factors))
     promoted = values.arithmetic.promoted(dtypes)
     chosen = values.arithmetic.choose(dtypes, promoted, reducer)
+    is_wide = dtype == "float16" != chosen.compute and reducer in ADDING and bool(epilogue)
     result = chosen.compute if is_wide else chosen.result
     node = Reduction(reducer, tuple(factors), labels, chosen.compute, result)
     reduced = graph.add(node, kept, "float32" if is_wide else dtype)
@@ -101,7 +102,8 @@ class Product:
         """Find the factors, in the order of the text."""
         values, graph = self.values, self.values.graph
         dtype = graph.dtypes[self.root]
-        wide = WIDE.get(dtype, "" if dtype == "float16" else dtype)
+        wide = "" if dtype == "float16" else dtype
+        wide = values.wide_dtype(self.root, self.span) if dtype in WIDE else wide
         stack = [(self.root, False)]
         parts = 0
         while stack:
@@ -291,7 +293,7 @@ def widened(values: Values, value: int, span: Span, wide: str = "") -> int:
     graph = values.graph
     dtype, node = graph.dtypes[value], graph.nodes[value]
     if isinstance(node, Map) and _is_product(values, value):
-        under = wide or WIDE.get(dtype, "")
+        under = wide or (values.wide_dtype(value, span) if dtype in WIDE else "")
         arguments = [widened(values, argument, span, under) for argument in node.arguments]
         return values.map(arguments, node.function, span)
     is_narrow = dtype in WIDE or dtype == "float16"

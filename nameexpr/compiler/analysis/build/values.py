@@ -21,6 +21,7 @@ from nameexpr.compiler.ir.dtypes import (
     Dtypes,
     WeakDtype,
     choose_dtypes,
+    scalar,
 )
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.nodes import CAST, Drop, Map, Scalar, number_of
@@ -40,7 +41,9 @@ class Arithmetic(NamedTuple):
     `dtype_of` takes a kernel and dtypes, and returns the dtype of the result (TypeError if there is none);
     `fold` returns the result of a kernel for numbers, as a number. `promoted` returns the dtype of a product
     of arrays of the given dtypes; `reduced` also takes a reducer, and returns the dtype of the reduction.
-    `choose` determines the dtypes that products are computed in.
+    `choose` determines the dtypes that products are computed in. With `is_by_rank`, arrays without dims have
+    a dtype of their own (`ScalarDtype`), and numbers that an integer dtype cannot hold are rejected here,
+    since the library would wrap them.
     """
 
     dtype_of: Callable[[str, tuple[str, ...]], str]
@@ -48,6 +51,7 @@ class Arithmetic(NamedTuple):
     reduced: Callable[[str, tuple[str, ...]], str]
     promoted: Callable[[tuple[str, ...]], str]
     choose: Callable[..., Dtypes] = choose_dtypes
+    is_by_rank: bool = False
 
 
 @record
@@ -94,7 +98,7 @@ class Values:
                 )
             except NotHeldError as fault:
                 raise error(faults.not_computed(self.tree.text, fault, span)) from fault
-        if function in POWERS and dtypes[0] not in {"bool", WEAK[bool]}:
+        if function in POWERS and graph.dtypes[values[0]] not in {"bool", WEAK[bool]}:
             exponent = nodes[1]
             if isinstance(exponent, Scalar) and (exponent.kind, exponent.value) == ("int", 2):
                 return self.map(values[:1], "square", span)  # which is faster
@@ -103,6 +107,9 @@ class Values:
             values = self._integers(kernel, values, dtype)
         if function == "where":
             values = [values[0], *(self.held(value, dtype, span) for value in values[1:])]
+        elif self.arithmetic.is_by_rank and WEAK[int] in dtypes and not isinstance(dtype, WeakDtype):
+            common = self.promoted(values, span)
+            values = [self.held(value, common, span) for value in values]
         labels = tuple(dict.fromkeys([label for value in values for label in graph.labels[value]]))
         result = graph.add(Map(function, tuple(values)), labels, dtype)
         graph.spans.setdefault(result, span)
@@ -134,6 +141,11 @@ class Values:
         dtypes = self._dtypes(factors)
         return self.ask(lambda: self.arithmetic.reduced(reducer, dtypes), reducer, factors, span)
 
+    def wide_dtype(self, value: int, span: Span) -> str:
+        """Return the dtype in which a bool or integer is summed."""
+        dtype, choose = self.graph.dtypes[value], self.arithmetic.choose
+        return self.ask(lambda: choose((dtype,), dtype, "sum").compute, "sum", [value], span)
+
     def integer(self, value: int) -> int:
         """Return a number that is rejected if it turns out not to be an integer."""
         if value not in self.unsure:
@@ -154,7 +166,21 @@ class Values:
                 raise error(faults.not_computed(self.tree.text, reason, span)) from fault
 
     def _dtypes(self, values: Sequence[int]) -> tuple[str, ...]:
-        return tuple([self.graph.dtypes[value] for value in values])
+        return self.marked([self.graph.dtypes[value] for value in values], values)
+
+    def strong_dtypes(self, values: Sequence[int]) -> tuple[str, ...]:
+        """Return the dtypes of values as arrays."""
+        return self.marked(list(map(self.graph.strong, values)), values)
+
+    def marked(self, dtypes: Sequence[str], values: Sequence[int]) -> tuple[str, ...]:
+        """Return the dtypes of values, those without dims as the array library has to know them."""
+        if not self.arithmetic.is_by_rank:
+            return tuple(dtypes)
+        pairs = zip(dtypes, values, strict=True)
+        return tuple([
+            dtype if isinstance(dtype, WeakDtype) or self.graph.labels[value] else scalar(dtype)
+            for dtype, value in pairs
+        ])  # fmt: skip
 
     def held(self, value: int, dtype: str, span: Span) -> int:
         """Return an integer as a value of a dtype that can hold it: `where` would wrap it silently."""
