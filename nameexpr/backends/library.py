@@ -90,6 +90,9 @@ class Library:
         What a function for an array depends on, other than its class, dtype and shape.
     checks_devices : bool
         Whether the library rejects arrays on different devices itself.
+    is_kept : callable
+        Whether the function for an array like this is kept as that of the latest call: not for an array
+        without values, of which there are some while a function is traced.
     size_hint : callable
         A likely value of a size that is not an int, because a function is being traced.
     tracing : Tracing or None
@@ -112,5 +115,6 @@ class Library:
     copy_into: Callable[[Any, Any], None] | None = None
     kind_of: Callable[[Any], Any] = type
     checks_devices: bool = True
+    is_kept: Callable[[Any], bool] = lambda array: True
     size_hint: Callable[[Any], int] = int
     tracing: Tracing | None = None

@@ -57,6 +57,8 @@ class OnLibrary(Entry):
             found = made, Latest(specs, (), same)
             self.programs.put(kinds if is_general else (kinds, specs, same), found)
         function, self.latest = found
+        if not all(map(self.library.is_kept, own)):
+            return function(*operands)
         self.origin.call = function if self.free else self._without_operands(function)
         if self.origin.is_called_by_text and self.origin._is_shared:
             cache.remember(self.text, function)

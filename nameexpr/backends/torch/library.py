@@ -85,6 +85,11 @@ def kind_of(array: Any) -> Any:
     return array.is_meta, torch.get_default_dtype()
 
 
+def is_kept(array: Any) -> bool:
+    """Return whether an array has values, unlike the tensors that PyTorch traces functions with."""
+    return not type(array).__module__.startswith("torch._subclasses")
+
+
 @cache
 def resolve(module: str, name: str) -> Any:
     """Return the function for a name in generated code."""
@@ -139,6 +144,7 @@ LIBRARY = Library(
     finish=lambda function, text: function,
     fault=fault,
     kind_of=kind_of,
+    is_kept=is_kept,
     checks_devices=False,
     size_hint=size_hint,
 )

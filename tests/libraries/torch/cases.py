@@ -48,7 +48,7 @@ EXPRESSIONS: dict[str, dict[str, int]] = {
     "i j, i k, i l -> j k l": {},
     "N C H W, C -> N C H W": {},
     "... a, a b -> ... b": {},
-    "N _@(h + dh), dh -> N h": {},
+    "N _@(h + dh), dh -> N h": {"dh": 2},
 }
 """Expressions with the sizes that they need."""
 FORMULAS: dict[str, dict[str, str]] = {
@@ -93,10 +93,10 @@ FORMULAS: dict[str, dict[str, str]] = {
     "y[N C] = x[N C] * index[C]": {"x": "N C"},
     "y[(a b)] = x[a b] * 2": {"x": "a b"},
     "y[T] = x[(1 + T)] - x[(T + 1)]": {"x": "T"},
-    "y[N T] = sum[k](x[N _@(T + k)] * w[k])": {"w": "k", "x": "N W"},
+    "y[N T] = sum[k](x[N _@(T + k)] * w[k])": {"x": "N W", "w": "2"},
     "y[(a + b)] = p[a], q[b]": {"p": "a", "q": "b"},
     "e[B T D] = table[v@ids[B T] D]": {"table": "v D", "ids": "B T"},
-    "h[(1 + T)] = 0, 0.5 * h[_@T] + x[T]": {"x": "T"},
+    "h[(1 + T) B] = 0, 0.5 * h[_@T B] + x[T B]": {"x": "7 B"},
 }
 """Formulas with the dims of their operands."""
 
@@ -126,7 +126,7 @@ def tensor(name: str, shape: tuple[int, ...]) -> Any:
     """Return a random tensor, or positions for an operand that has them."""
     if name == "ids":
         return torch.randint(0, 3, shape)
-    return torch.randn(shape, dtype=torch.float64)
+    return torch.randn(shape, dtype=torch.float64, requires_grad=True)
 
 
 def call_of(text: str) -> Any:
