@@ -95,7 +95,7 @@ def _implied_name(dims: Dims, first: int, last: int, call: ShownCall) -> str | N
 
 
 def _merged(dims: Dims, first: int, last: int, name: str | None) -> Dims:
-    size = prod(dim.size for dim in dims[first : last + 1])
+    size = prod([dim.size for dim in dims[first : last + 1]])
     return (*dims[:first], Dim(name, size), *dims[last + 1 :])
 
 
@@ -215,7 +215,7 @@ def _solved(dims: Dims, at: int, parts: Sequence[_Part], call: ShownCall) -> Dim
     if len(free) > 1:
         message = "only one size may be left to follow from the others"
         raise fault("NE351", message, call, free, "write the others")
-    known = prod(part.size for part in parts if part.size != -1)
+    known = prod([part.size for part in parts if part.size != -1])
     whole = dims[at].size
     if free and known == 0 == whole:
         message = f"any size would do here: {called(dims, at)} is 0, and so is another of the new sizes"

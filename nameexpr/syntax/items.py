@@ -92,8 +92,10 @@ def unnamed(item: Item) -> Item:
     >>> unnamed(Alias("batch", "N")).name, unnamed(NamedGroup("f", Group((Label("h"),)))).items[0].name
     ('N', 'h')
     """
+    if isinstance(item, At):
+        return replace(item, base=unnamed(item.base))
     label = label_of(item)
-    return group_of(item) or (item if label is None else Label(label))
+    return group_of(item) or parts_of(item) or (item if label is None else Label(label))
 
 
 def rewritten(items: tuple[Item, ...], rewrite: Callable[[Item], list[Item] | None]) -> tuple[Item, ...]:

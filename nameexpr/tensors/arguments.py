@@ -103,9 +103,12 @@ def plain(number: Any) -> Any:
 
     An integer dtype rejects a Python scalar that it cannot hold, and casts any NumPy scalar.
     """
-    if not isinstance(number, np.ndarray | np.generic):
+    if not isinstance(number, _OF_NUMPY):
         return number
     return float(number) if is_float(number.dtype) else number.item()
+
+
+_OF_NUMPY = (np.ndarray, np.generic)  # not a union, which torch.compile does not trace
 
 
 class Device:
@@ -187,7 +190,7 @@ def checked_real(value: object, verb: str, what: str) -> Any:
 def checked_number(value: object, verb: str, what: str) -> Any:
     """Return an argument that must be a number, or a 0-d array or tensor of one (NE677)."""
     data = value._data if isinstance(value, Core) else value
-    number = data.item() if isinstance(data, np.ndarray | np.generic) and data.shape == () else data
+    number = data.item() if isinstance(data, _OF_NUMPY) and data.shape == () else data
     if isinstance(number, bool) or not isinstance(number, int | float | complex):
         raise error(Diagnostic("NE677", f"{verb}: {what} must be a number, not {shown(value)}"))
     return number

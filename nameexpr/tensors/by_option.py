@@ -46,4 +46,8 @@ def made_range(bounds: tuple[Any, ...], names: object, options: dict[str, Any]) 
 
 def makers() -> Any:
     """Return `nameexpr.tensors.libraries.making`, which is loaded when an array of a library occurs."""
-    return import_module("nameexpr.tensors.libraries.making")
+    return LOADED[0] if LOADED else import_module("nameexpr.tensors.libraries.making")
+
+
+LOADED: list[Any] = []
+"""The module, which adds itself: torch.compile does not trace imports."""

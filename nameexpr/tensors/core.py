@@ -39,6 +39,8 @@ class Core:
     """The coordinates of a `Labelled` tensor; others have none."""
     _kernels: ClassVar[Any] = None
     """The functions of the array's library, `nameexpr.backends.<library>.tensors`; None for NumPy."""
+    _plain: ClassVar[type[Core] | None] = None
+    """The class of a `Labelled` tensor without its coordinates."""
     _is_by_name: ClassVar[bool] = False
     """Whether operators pair dims by name: True for `x.by_name`."""
     _by_position: ClassVar[type[Core] | None] = None
@@ -65,6 +67,8 @@ class Core:
         """Return the position of a dim; an error shows the whole call with all its arguments."""
         if isinstance(dim, str) and dim in self._names:
             return self._names.index(dim)
+        if type(dim) is int and -len(self._names) <= dim < len(self._names):
+            return dim % len(self._names)
         from nameexpr.rules.calls import ShownCall, position_of
 
         dims = self._dims

@@ -99,14 +99,15 @@ def full(
     >>> full((2,), 7, names="N")
     tensor([7, 7], names=('N',), shape=(2,))
     """
-    made = made_by_library("full", (size,), names, {"dtype": dtype, **torch}, None, fill_value)
-    if made is not None:
-        return made  # type: ignore[no-any-return]
+    if dtype is not None or torch:
+        made = made_by_library("full", (size,), names, {"dtype": dtype, **torch}, None, fill_value)
+        if made is not None:
+            return made  # type: ignore[no-any-return]
     wanted = as_dtype(dtype)
     if wanted is None:
         is_float = isinstance(fill_value, float)
         wanted = default_float() if is_float else _value(fill_value, wanted, "full").dtype
-    return _filled("full", (size,), names, wanted, None, torch, fill_value)
+    return _of_numpy("full", (size,), names, wanted, None, torch, fill_value)
 
 
 def _filled(
@@ -116,6 +117,12 @@ def _filled(
         made = made_by_library(verb, size, names, {"dtype": dtype, **torch}, out)
         if made is not None:
             return made  # type: ignore[no-any-return]
+    return _of_numpy(verb, size, names, dtype, out, torch, value)
+
+
+def _of_numpy(
+    verb: str, size: tuple[Any, ...], names: object, dtype: Dtype, out: Any, torch: dict[str, Any], value: Any
+) -> NamedTensor:
     check_keywords(verb, torch)
     dims = checked_dims(verb, size, names)
     shape = tuple(dim.size for dim in dims)
@@ -221,7 +228,7 @@ def _like(verb: str, input: Any, dtype: Dtype, torch: dict[str, Any], value: Any
     if tensor._kernels is not None:
         values = (value,) if verb == "full_like" else ()
         return made_like(verb, tensor, {"dtype": dtype, **torch}, *values)  # type: ignore[no-any-return]
-    made = _filled(verb, tensor.shape, tensor.names, as_dtype(dtype) or tensor.dtype, None, torch, value)
+    made = _of_numpy(verb, tensor.shape, tensor.names, as_dtype(dtype) or tensor.dtype, None, torch, value)
     return with_labels(made, tensor._coordinates)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from nameexpr.backends.dispatch import library_name
 from nameexpr.backends.numpy.foreign import Foreign, Refusal, classes_within, reader_of
 from nameexpr.errors import Diagnostic, error
+from nameexpr.rules.remembered import TRACERS
 from nameexpr.tensors.by_option import KEPT, library_of_option, makers
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import mixed
@@ -48,7 +49,8 @@ def is_foreign(data: object) -> bool:
 
 def library_of(kind: type) -> str | None:
     """Return the name of the library, other than NumPy, whose arrays a NamedTensor keeps as they are."""
-    name = library_name(kind)
+    lookup = library_name.__wrapped__ if TRACERS and TRACERS[0]() else library_name
+    name = lookup(kind)
     return name if name in KEPT else None
 
 

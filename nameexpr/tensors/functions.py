@@ -14,6 +14,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
+import numpy as np
+
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.tensors.core import Array, Core, OneDim, Other, SomeDims
 from nameexpr.tensors.faults import unordered
@@ -53,13 +55,20 @@ def function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[Conca
                 if verb in RANKED and (type(input) is complex or other.is_complex()):
                     raise unordered(verb)
                 return other._unify(verb, input, other, kwargs.get("out"))
-        from nameexpr.tensors.foreign import of_library
-
-        like = of_library(*args)
-        tensor = as_tensor(input) if like is None else like._as_core(input, verb)
+        tensor = as_tensor(input) if type(input) is np.ndarray else _tensor(input, args, verb)
         return getattr(tensor, verb)(*args, **kwargs)
 
     return cast("Callable[Concatenate[Any, P], R]", call)
+
+
+def _tensor(input: Any, others: tuple[Any, ...], verb: str) -> Any:
+    """Return the first operand as a tensor: numbers and lists, of the library of the other operands."""
+    if type(input) is np.ndarray:
+        return as_tensor(input)
+    from nameexpr.tensors.foreign import of_library
+
+    like = of_library(input, *others)
+    return as_tensor(input) if like is None else like._as_core(input, verb)
 
 
 class _StatisticOfAny(Protocol):
@@ -277,10 +286,8 @@ def where(condition: Other, x: Other, y: Other) -> NamedTensor:
     >>> where(c, 1.5, as_tensor(0.0))
     tensor([1.5, 0. ], names=('N',), shape=(2,))
     """
-    from nameexpr.tensors.foreign import of_library
-
-    like = of_library(condition, x, y)
-    return (as_tensor(condition) if like is None else like)._chosen(condition, x, y)  # type: ignore[no-any-return]
+    tensor = condition if isinstance(condition, NamedTensor) else _tensor(condition, (x, y), "where")
+    return tensor._chosen(condition, x, y)  # type: ignore[no-any-return]
 
 
 @op("answers")

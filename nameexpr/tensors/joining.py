@@ -100,16 +100,20 @@ def stack(
 
 
 def _tensors(tensors: Any, verb: str) -> list[Core]:
-    if isinstance(tensors, Core | np.ndarray) or not isinstance(tensors, Iterable):
+    is_listed = type(tensors) in (list, tuple)
+    if not is_listed and (isinstance(tensors, Core | np.ndarray) or not isinstance(tensors, Iterable)):
         what = f"one {type(tensors).__name__}" if isinstance(tensors, Core) else type(tensors).__name__
         hint = f"{verb}([x, y])"
         raise error(Diagnostic("NE656", f"{verb} takes a list of tensors, not {what}", hint=hint))
     parts = list(tensors)
+    kinds = set(map(type, parts))
+    if len(kinds) == 1 and issubclass(*kinds, NamedTensor):  # type: ignore[call-arg]
+        return parts
     from nameexpr.tensors.foreign import of_library  # imported here: most parts are tensors of NumPy
 
     own = of_library(*parts)
     if own is not None:
-        return [own._as_core(part, verb) for part in parts]
+        return [part if type(part) is type(own) else own._as_core(part, verb) for part in parts]
     return [part if isinstance(part, Core) else as_core(part, verb) for part in parts]
 
 

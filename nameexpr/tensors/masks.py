@@ -59,7 +59,9 @@ class Masks(Operators):
         roles = _FILLED_IN_PLACE if out is self else _FILLED
         where = self._as_mask(mask, roles.verb)
         number = self._fill_value(value, roles.verb)
-        names, shape = broadcast(self._names, self._data.shape, where._names, where._data.shape, roles)
+        names, shape = self._names, self._data.shape
+        if where._names != names or where._data.shape != shape:
+            names, shape = broadcast(names, shape, where._names, where._data.shape, roles)
         if where._data.ndim > self._data.ndim:
             rank = counted(where._data.ndim, "dim")
             message = f"{roles.verb}: the mask has {rank}, the tensor {self._data.ndim}"

@@ -102,7 +102,7 @@ class Movement(Core):
             return self
         from nameexpr.tensors.by_name import kind_by_name  # imported here: few programs need it
 
-        return kind_by_name(getattr(self, "_plain", None) or type(self))._wrap(self._data, self._names)  # type: ignore[arg-type,return-value]
+        return kind_by_name(self._plain or type(self))._wrap(self._data, self._names)  # type: ignore[arg-type,return-value]
 
     @property
     def by_position(self) -> Self:

@@ -252,7 +252,8 @@ def from_numpy(array: npt.NDArray[Any], names: object = None) -> NamedTensor:
 
 def made(data: object, names: object, dtype: object, *, copy: bool, device: Any = None) -> NamedTensor:
     """Return the data as a tensor: the implementation of `tensor` and `as_tensor`."""
-    if dtype is not None or device is not None or type(data) is not np.ndarray:
+    is_usual = type(data) is np.ndarray and device is None
+    if not is_usual or not (dtype is None or isinstance(dtype, str | type | np.dtype)):
         from nameexpr.tensors import by_option, foreign  # imported here: most data are arrays
 
         library = foreign.library_for(data, dtype, device)

@@ -19,9 +19,11 @@ import numpy as np
 
 from nameexpr.backends.numpy import ordering
 from nameexpr.backends.numpy.arrays import is_inexact
-from nameexpr.rules.calls import ShownCall, called, counted, fault, removed, shown, spelt
+from nameexpr.rules.calls import ShownCall, called, counted, fault, shown, spelt
 from nameexpr.tensors.arguments import checked_int
 from nameexpr.tensors.core import Array, Core, OneDim
+from nameexpr.tensors.faults import unordered
+from nameexpr.tensors.operators import remove_names
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.reductions import ALL, Reductions
 
@@ -234,7 +236,8 @@ class Ordering(Reductions):
         >>> ne.tensor([[3, 1, 2]], names="N C").sort("C").values
         tensor([[1, 2, 3]], names=('N', 'C'), shape=(1, 3))
         """
-        self._check_ordered("sort")
+        if self._data.dtype.kind == "c":
+            raise unordered("sort")
         indices = self.argsort(dim, descending, stable=stable)
         if not self._data.ndim:
             return Selected(self._wrap(self._data.copy(), ()), indices)
@@ -251,7 +254,8 @@ class Ordering(Reductions):
         tensor([[0, 2, 1]], names=('N', 'C'), shape=(1, 3))
         """
         data, at = self._along(dim, "argsort")
-        self._check_ordered("argsort")
+        if self._data.dtype.kind == "c":
+            raise unordered("argsort")
         if not self._data.ndim:
             return self._named(np.zeros((), np.int64), ())
         data = ordering.sortable(data) if data.dtype.kind == "V" else data
@@ -263,7 +267,8 @@ class Ordering(Reductions):
     def _select(self, verb: str, dim: Any, keepdim: bool, *options: Any) -> Selected[Self]:
         """Return `(values, indices)` of a kernel along one dim, which is removed."""
         data, at = self._along(dim, verb)
-        self._check_ordered(verb)
+        if data.dtype.kind == "c":
+            raise unordered(verb)
         if self._data.ndim:
             self._check_not_empty(verb, dim)
         kernel = ordering.ALONG[verb]
@@ -272,7 +277,7 @@ class Ordering(Reductions):
         values, indices = found
         if keepdim and self._data.ndim:
             values, indices = np.expand_dims(values, at), np.expand_dims(indices, at)
-        names = removed(self._names, (at,), keepdim=keepdim)
+        names = self._names if keepdim else remove_names(self._names, (at,))
         return Selected(self._named(values, names), self._named(indices, names))
 
     def _check_count(self, k: Any, at: int, verb: str, *, least: int) -> None:

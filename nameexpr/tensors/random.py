@@ -102,9 +102,10 @@ def _random_like(
 def _random(
     verb: str, size: Any, names: object, dtype: Dtype, generator: Any, out: Any, torch: dict[str, Any]
 ) -> NamedTensor:
-    made = made_by_library(verb, size, names, {"dtype": dtype, "generator": generator, **torch}, out)
-    if made is not None:
-        return made  # type: ignore[no-any-return]
+    if dtype is not None or torch or out is not None:
+        made = made_by_library(verb, size, names, {"dtype": dtype, "generator": generator, **torch}, out)
+        if made is not None:
+            return made  # type: ignore[no-any-return]
     check_keywords(verb, torch)
     wanted = as_dtype(dtype) or default_float()
     if not is_float(wanted):

@@ -85,4 +85,5 @@ def softmax_by_parts(graph: Graph, number: int) -> list[int]:
         last, made = Map("-.", (shifted, logarithm)), [logarithm]
     result = graph.add(last, own, wide)
     graph.nodes[number] = Map(CAST, (result,), dtype)
-    return [x, largest, shifted, exponentials, total, *made, result, number]
+    cast = [] if x == node.value else [x]
+    return [*cast, largest, shifted, exponentials, total, *made, result, number]

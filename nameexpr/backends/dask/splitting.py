@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import Any, TypeGuard
 
 from nameexpr.backends.dask.blocks import Cuts
-from nameexpr.backends.dask.fitting import Fitter
+from nameexpr.backends.dask.fitting import Fit, Fitter
 from nameexpr.backends.dask.partials import SPLIT
 from nameexpr.backends.dask.pieces import cone, is_heavy
 from nameexpr.backends.dask.rewriting import by_pairs, is_network, network_of, softmax_by_parts
@@ -24,6 +24,7 @@ from nameexpr.compiler.ir.nodes import (
     Along,
     Arrange,
     Index,
+    Node,
     Recurrence,
     Reduction,
     Rows,
@@ -38,6 +39,10 @@ from nameexpr.records import record, replace
 
 GATHERED = 4
 """How much more it costs to move an element of an operand than one of a contribution to a sum."""
+ROOM = 8
+"""How many times the bytes that a task may hold are moved at most for a reduction or a softmax: about the
+memory of one worker.
+"""
 REPEATED = 1.3
 """How many times the flops of products of two arrays a product of all of them, block by block, may take."""
 
@@ -73,15 +78,19 @@ class Splitter:
             self.storer.store(number)
 
     def _joins(self, number: int) -> bool:
-        """Return whether a value can be computed in one task with what it is computed from."""
-        inside = self.fitter.cone(number)
-        has_heavy = any(is_heavy(self.fitter.graph.nodes[one]) for one in inside)
-        return not has_heavy or self.fitter.fit(number) is not None
+        """Return whether a value is computed in one task with what it is computed from."""
+        graph = self.fitter.graph
+        if not any(is_heavy(graph.nodes[one]) for one in self.fitter.cone(number)):
+            return True
+        fit, node = self.fitter.fit(number), graph.nodes[number]
+        if fit is None or not _is_softmax(node):
+            return fit is not None
+        return self._moved(fit, node.labels) <= ROOM * self.fitter.budget
 
     def _apart(self, number: int) -> None:
         """Store what a value is computed from (NoFitError if it does not fit even then)."""
         node = self.fitter.graph.nodes[number]
-        if isinstance(node, Along) and node.function in ("softmax", "log_softmax"):
+        if _is_softmax(node):
             for made in softmax_by_parts(self.fitter.graph, number):
                 self.visit(made)
             return
@@ -126,9 +135,9 @@ class Splitter:
         if parts is None or node.reducer not in SPLIT:
             return True
         cut = [label for label in node.labels if is_cut(label, parts.cuts)]
-        if any(self.uses[label] != 1 for label in cut):
-            return True
-        moved = sum([fitter.bytes(leaf) for leaf in fit.leaves if self._is_cut_along(leaf, cut)])
+        moved = self._moved(fit, cut)
+        if moved > ROOM * fitter.budget or any(self.uses[label] != 1 for label in cut):
+            return moved <= ROOM * fitter.budget
         result = fitter.graph.cells(fitter.graph.labels[number]) * fitter.item(number)
         return moved * GATHERED <= result * prod([len(parts.cuts[label]) for label in cut])
 
@@ -143,6 +152,10 @@ class Splitter:
         flops = plan_contractions(whole, self.optimize).flops
         return plan_contractions(part, self.optimize).flops * tasks > REPEATED * flops
 
+    def _moved(self, fit: Fit, labels: Sequence[str]) -> int:
+        """Return the bytes that have to be moved for some labels to lie in one block."""
+        return sum([self.fitter.bytes(leaf) for leaf in fit.leaves if self._is_cut_along(leaf, labels)])
+
     def _is_cut_along(self, leaf: int, labels: Sequence[str]) -> bool:
         """Return whether an array has several blocks along one of these labels."""
         stored = self.fitter.leaf(leaf)
@@ -150,6 +163,10 @@ class Splitter:
             return False
         pairs = zip(stored.axes, stored.array.chunks, strict=True)
         return any(len(chunks) > 1 and not set(group).isdisjoint(labels) for group, chunks in pairs)
+
+
+def _is_softmax(node: Node) -> TypeGuard[Along]:
+    return isinstance(node, Along) and node.function in ("softmax", "log_softmax")
 
 
 def arrays_of(splitter: Splitter, needed: Sequence[int], outputs: Sequence[int]) -> list[Any]:

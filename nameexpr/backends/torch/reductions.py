@@ -38,7 +38,8 @@ def _mean(x: Tensor, *, axis: Axes, keepdims: bool = False, dtype: Any = None) -
 
 def _spread(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def kernel(x: Tensor, *, axis: Axes, keepdims: bool = False, correction: float = 1) -> Tensor:
-        if prod([x.shape[at] for at in axis]) > correction:
+        count = x.shape[axis[0]] if len(axis) == 1 else prod([x.shape[at] for at in axis])
+        if count > correction:
             return function(x, axis, correction=correction, keepdim=keepdims)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)

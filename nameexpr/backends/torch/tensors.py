@@ -13,6 +13,17 @@ import torch
 from torch import Tensor
 
 from nameexpr.backends.torch.draws import DRAWS, FACTORIES, OPTIONS, range_of
+from nameexpr.backends.torch.elements import (
+    corners,
+    described,
+    has_values,
+    hidden_axis,
+    is_known,
+    item,
+    numpy_view,
+    to_numpy,
+    tolist,
+)
 from nameexpr.backends.torch.kinds import category, dtype_of, kind_of, name_of
 from nameexpr.backends.torch.ordering import ALONG, OF_ALL, PLACES, sort, topk
 from nameexpr.backends.torch.pointwise import BINARY, IN_PLACE, UNARY
@@ -32,12 +43,21 @@ __all__ = [
     "REDUCTIONS",
     "UNARY",
     "category",
+    "corners",
+    "described",
     "dtype_of",
+    "has_values",
+    "hidden_axis",
+    "is_known",
+    "item",
     "kind_of",
     "name_of",
+    "numpy_view",
     "quantile",
     "range_of",
     "sort",
+    "to_numpy",
+    "tolist",
     "topk",
 ]
 
@@ -73,30 +93,15 @@ def as_array(value: Any, like: Tensor) -> Tensor:
     return torch.as_tensor(value, device=like.device)
 
 
+def levels(q: Any, like: Tensor) -> Tensor:
+    """Return the levels of quantiles as a tensor of the dtype of another, if that is of floats."""
+    dtype = like.dtype if like.is_floating_point() else None
+    return torch.as_tensor(q, dtype=dtype, device=like.device)
+
+
 def scalar(value: Any, like: Tensor) -> Tensor:
     """Return a number as a 0-d tensor of the dtype and device of another."""
     return torch.as_tensor(value, dtype=like.dtype, device=like.device)
-
-
-def is_known(x: Tensor) -> bool:
-    """Return whether elements can be read: not those of meta and fake tensors, nor in a trace or a vmap."""
-    is_plain = type(x) in _PLAIN and x.device.type != "meta"
-    return is_plain and not _is_transformed(x) and not torch.compiler.is_compiling()
-
-
-def has_values(x: Tensor) -> bool:
-    """Return whether elements can be read without waiting for another device."""
-    return x.device.type == "cpu" and is_known(x)
-
-
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
-_transforms = torch._C._functorch
-_is_transformed = _transforms.is_functorch_wrapped_tensor
-
-
-def hidden_axis(x: Tensor) -> int | None:
-    """Return the axis that `torch.func.vmap` hides, None if it hides none."""
-    return _transforms.maybe_get_bdim(x) if _transforms.is_batchedtensor(x) else None
 
 
 def device_of(x: Tensor) -> str:
@@ -104,38 +109,31 @@ def device_of(x: Tensor) -> str:
     return str(x.device)
 
 
-def to_numpy(x: Tensor) -> Any:
-    """Return the elements as an array to show them, wherever they are: bfloat16 as float32."""
-    with torch.no_grad():
-        shown = _SHOWN_AS.get(x.dtype, x.dtype)
-        return x.detach().to(device="cpu", dtype=shown).resolve_conj().resolve_neg().numpy()
-
-
-_SHOWN_AS = {torch.complex32: torch.complex64, torch.bfloat16: torch.float32} | {
-    dtype: torch.float32 for name, dtype in vars(torch).items() if name.startswith("float8")
-}
-
-
-def corners(x: Tensor, edge: int) -> Tensor:
-    """Return the elements near the ends of each axis, with one between: those that are shown."""
-    for axis, size in enumerate(x.shape):
-        if size > 2 * edge + 1:
-            places = [*range(edge + 1), *range(size - edge, size)]
-            x = torch.index_select(x.detach(), axis, torch.tensor(places, device=x.device))
-    return x
-
-
-def described(x: Tensor) -> list[str]:
-    """Return what the repr shows after names and sizes."""
-    parts = [f"dtype={x.dtype}", f"device={str(x.device)!r}"]
-    if x.grad_fn is not None:
-        return [*parts, f"grad_fn=<{x.grad_fn.name()}>"]
-    return [*parts, "requires_grad=True"] if x.requires_grad else parts
-
-
 def size(x: Tensor) -> int:
     """Return the number of elements."""
     return x.numel()
+
+
+def is_held(value: Any, dtype: torch.dtype) -> bool:
+    """Return whether a Python number is surely within the range of a dtype, and of its kind."""
+    if dtype.is_floating_point:
+        return type(value) is not complex and (abs(value) <= _SMALLEST_FLOAT or value - value != 0)
+    return type(value) is int and dtype.is_signed and abs(value) <= _SMALLEST_INT
+
+
+_SMALLEST_FLOAT = torch.finfo(torch.float16).max
+_SMALLEST_INT = torch.iinfo(torch.int8).max
+"""The largest numbers that all floating dtypes, and all signed ones, hold."""
+
+
+def checks_bounds(x: Tensor) -> bool:
+    """Return whether PyTorch raises an error for indices that do not exist, or are negative."""
+    return x.is_cpu
+
+
+def clamp(x: Tensor, low: float | None, high: float | None) -> Tensor:
+    """Return the elements limited to the bounds."""
+    return torch.clamp(x, low, high)
 
 
 def cast(x: Tensor, dtype: torch.dtype) -> Tensor:
@@ -263,21 +261,6 @@ def copy_into(target: Tensor, values: Any) -> None:
 def put(target: Tensor, places: Any, values: Any) -> None:
     """Write elements at an index of a tensor."""
     target[places] = values
-
-
-def numpy_view(x: Tensor, is_forced: bool) -> Any:
-    """Return the NumPy array that shares the memory of a tensor; a RuntimeError or TypeError if none can."""
-    return x.numpy(force=is_forced)
-
-
-def item(x: Tensor) -> Any:
-    """Return the only element as a Python number."""
-    return x.item()
-
-
-def tolist(x: Tensor) -> Any:
-    """Return the elements as nested lists of Python numbers."""
-    return x.tolist()
 
 
 def at(x: Tensor, places: tuple[Any, ...]) -> Tensor:

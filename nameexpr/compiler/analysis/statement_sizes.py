@@ -116,8 +116,8 @@ def _cells(labels: Labels, sizes: Mapping[str, int]) -> int:
 
 
 def _undetermined_by(tree: ast.Formula, uses: Iterable[View], *, with_places: bool) -> set[str]:
-    """Return the labels whose sizes follow from statements without a shape yet: labels of their dims, and
-    those in positions. A label on the left of a statement does not follow from its uses.
+    """Return the labels whose sizes follow from statements and operands without a shape yet: labels of their
+    dims, and those in positions. A label on the left of a statement does not follow from its uses.
     """
     left = {one.name: walk.labels_in(one.term) if one.term else set() for one in tree.statements}
     found: set[str] = set()
@@ -125,5 +125,5 @@ def _undetermined_by(tree: ast.Formula, uses: Iterable[View], *, with_places: bo
         own = {atom.name for atom in walk.atoms_of(ast.LABELLED, [term])}
         for place in walk.places(term) if with_places else ():
             own |= set(labels_of(place))
-        found |= own - left[name]
+        found |= own - left.get(name, set())
     return found

@@ -158,7 +158,8 @@ def _all_rows(lowering: ValueLowering, node: Recurrence, lower: Callable[..., tu
     loop = StepLoop(program, shapes, graph.sizes[label], rows, tuple(cut), reads, label)
     sources = (*starts, *[value.number for value in inputs])
     made = Instruction("recurrence", sources, recurrence=loop)
-    return build.emit(made, (label,), graph.strong(node.steps[0]))
+    rows_of_first = [product_label(labels, " ") for labels in node.axes[0]]
+    return build.emit(made, (label, *rows_of_first), graph.strong(node.steps[0]))
 
 
 def _starts(lowering: ValueLowering, node: Recurrence) -> tuple[list[int], tuple[tuple[int, ...], ...]]:

@@ -40,6 +40,7 @@ def plan_of(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSpe
         peak_bytes=peak_bytes(program, running.shapes, running.given),
         operand_bytes=size,
         result_shape=running.shapes[program.result],
+        result_shapes=tuple([running.shapes[output] for output in program.outputs]),
         result_names=_names(compiled, specs),
         dtype=_dtype(running),
         code=running.code,

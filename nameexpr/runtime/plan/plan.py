@@ -66,7 +66,9 @@ class Plan:
     operand_bytes : int
         Memory of the operands.
     result_shape : tuple of int
-        Shape of the result.
+        Shape of the result, of several the last.
+    result_shapes : tuple of tuple of int
+        Shapes of all results.
     result_names : tuple of (str or None), or None
         Names of the result if any operand has names.
     dtype : str
@@ -84,6 +86,7 @@ class Plan:
     peak_bytes: int
     operand_bytes: int
     result_shape: tuple[int, ...]
+    result_shapes: tuple[tuple[int, ...], ...]
     result_names: Names | None
     dtype: str
     code: str
@@ -148,8 +151,11 @@ class Plan:
         from nameexpr.pictures.words import bytes_text, full_or_power, ratio_text
 
         shape = f"result: shape {self.result_shape}"
+        if len(self.result_shapes) > 1:
+            shape = f"results: shapes {' and '.join(map(str, self.result_shapes))}"
         if self.result_names is not None:
-            shape += f", names {self.result_names}"
+            last = " of the last" if len(self.result_shapes) > 1 else ""
+            shape += f", names{last} {self.result_names}"
         ratio = ratio_text(self.naive_flops, self.flops) if 0 < self.flops < self.naive_flops else "1"
         fewer = "" if ratio == "1" else f" ({ratio} times fewer)"
         return [

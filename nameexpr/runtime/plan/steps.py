@@ -127,7 +127,7 @@ def _rows(
             [labels[one] for one in instruction.sources],
             [names[one] for one in instruction.sources],
         )
-        dims = f"{', '.join(inside)} -> {labels[count + number]}".strip()
+        dims = f"{', '.join(filter(None, inside))} -> {labels[count + number]}".strip()
         given_to = [known[one] for one in instruction.sources]
         title = step_title(
             instruction, [one.name for one in given_to], given_to[0].labels if given_to else ()

@@ -14,7 +14,7 @@ from nameexpr.tensors.along import AlongDim
 from nameexpr.tensors.arguments import checked_int
 from nameexpr.tensors.core import Array, Core, OneDim
 from nameexpr.tensors.faults import wrong_kind
-from nameexpr.tensors.libraries.operators import LibraryOperators
+from nameexpr.tensors.libraries.operators import LibraryOperators, kept_names
 from nameexpr.tensors.ops import checked
 from nameexpr.tensors.ordering import Selected
 from nameexpr.tensors.reductions import ALL
@@ -52,14 +52,19 @@ class LibraryAlong(LibraryOperators, AlongDim, WithoutNan):
     def _select(self, verb: str, dim: Any, keepdim: bool, *options: Any) -> Selected[Self]:
         data, at = self._along(dim, verb)
         self._check_ordered(verb)
-        if self._data.ndim:
+        if 0 in data.shape:
             self._check_not_empty(verb, dim)
-        both = self._ran(verb, lambda: self._kernels.ALONG[verb](data, at, *options))
-        names = removed(self._names, (at,), keepdim=keepdim)
-        if keepdim and self._data.ndim:
-            shape = tuple(1 if axis == at else size for axis, size in enumerate(self._data.shape))
-            both = [each.reshape(shape) for each in both]
-        return Selected(*[self._named(each, names) for each in both])
+        try:
+            values, indices = self._kernels.ALONG[verb](data, at, *options)
+        except Exception as fault:
+            raise self._refusal(fault, verb, (self,)) from fault
+        names = self._names
+        if not keepdim:
+            names = kept_names(names, (at,))
+        elif self._data.ndim:
+            shape = tuple(1 if axis == at else size for axis, size in enumerate(data.shape))
+            values, indices = values.reshape(shape), indices.reshape(shape)
+        return Selected(self._named(values, names), self._named(indices, names))
 
     def _where_extreme(self, verb: str, dim: Any, keepdim: bool) -> Self:
         places = self._kernels.PLACES[verb]
@@ -74,12 +79,13 @@ class LibraryAlong(LibraryOperators, AlongDim, WithoutNan):
             )
         data, at = self._along(dim, verb)
         self._check_ordered(verb)
-        if self._data.ndim:
+        if 0 in data.shape:
             self._check_not_empty(verb, dim)
         found = self._ran(verb, lambda: places(data, at))
-        names = removed(self._names, (at,), keepdim=keepdim)
+        if not keepdim:
+            return self._named(found, kept_names(self._names, (at,)))
         shape = [1 if axis == at else size for axis, size in enumerate(self._data.shape)]
-        return self._named(found.reshape(shape) if keepdim else found, names)
+        return self._named(found.reshape(shape), self._names)
 
     @checked
     def topk(
@@ -186,6 +192,8 @@ class LibraryAlong(LibraryOperators, AlongDim, WithoutNan):
 
     def _levels(self, q: Any, verb: str) -> Core:
         """Return the requested quantiles as a tensor (NE677)."""
+        if isinstance(q, int | float | list | tuple):
+            q = self._ran(verb, lambda: self._kernels.levels(q, self._data))
         levels: Core = self._as_core(q, verb)
         numbers = levels._data
         is_real = self._kernels.kind_of(numbers.dtype) in "iuf"

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -44,8 +43,11 @@ class LibraryTensor(
         return as_tensor, (self._data, self._names)
 
 
-@cache
 def class_for(library: str) -> type[LibraryTensor]:
     """Return the class of the NamedTensors of a library, which is imported by now."""
-    found: type[LibraryTensor] = import_module(f"nameexpr.tensors.libraries.{library}").CLASS
-    return found
+    if library not in _CLASSES:
+        _CLASSES[library] = import_module(f"nameexpr.tensors.libraries.{library}").CLASS
+    return _CLASSES[library]
+
+
+_CLASSES: dict[str, type[LibraryTensor]] = {}

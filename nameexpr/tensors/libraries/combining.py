@@ -14,6 +14,7 @@ from nameexpr.tensors.contraction import MatrixProducts, contracted_axes
 from nameexpr.tensors.core import Array, Core, Other
 from nameexpr.tensors.libraries.operators import LibraryOperators
 from nameexpr.tensors.operators import NUMBERS, is_operand
+from nameexpr.tensors.ops import checked
 from nameexpr.tensors.writing import spelt
 
 
@@ -21,6 +22,19 @@ class LibraryArithmetic(LibraryOperators, ArithmeticMethods):
     """The methods of `ArithmeticMethods` that touch elements."""
 
     __slots__ = ()
+
+    @checked
+    def clamp(self, min: Any = None, max: Any = None, *, out: Core | None = None) -> Self:
+        """Return each element limited to the bounds; `max` where min is above max."""
+        is_plain = type(min) in _BOUNDS and type(max) in _BOUNDS and min is not max and out is None
+        if is_plain and self._kernels.kind_of(self._data.dtype) != "c":
+            try:
+                return self._named(self._kernels.clamp(self._data, min, max), self._names)
+            except Exception as fault:
+                raise self._refusal(fault, "clamp", (self,)) from fault
+        return super().clamp(min, max, out=out)
+
+    clip = clamp
 
     def _add_scaled(self, verb: str, other: Any, alpha: complex, out: Core | None) -> Self:
         if isinstance(alpha, int) and alpha == 1:
@@ -32,7 +46,10 @@ class LibraryArithmetic(LibraryOperators, ArithmeticMethods):
             raise error(Diagnostic("NE578", message, hint="convert them to floats first: x.float()"))
         if type(operand) in NUMBERS:
             return self._unify(verb, self, alpha * operand, out)
-        return self._unify(verb, self, self._wrap(operand._data * alpha, operand._names), out)
+        scaled = operand._data * alpha
+        if self._kernels.kind_of(self._data.dtype) == "b" == self._kernels.kind_of(operand._data.dtype):
+            scaled = self._kernels.cast(scaled, operand._data.dtype)
+        return self._unify(verb, self, self._wrap(scaled, operand._names), out)
 
     def _is_whole(self, operand: Any) -> bool:
         if isinstance(operand, Core):
@@ -57,6 +74,9 @@ class LibraryArithmetic(LibraryOperators, ArithmeticMethods):
         except Exception as fault:
             raise self._refusal(fault, verb, tuple(parts)) from fault
         return self._named(data, names) if out is None else self._write(out, data, names, verb)
+
+
+_BOUNDS = frozenset({int, float, type(None)})
 
 
 class LibraryProducts(LibraryOperators, MatrixProducts):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from nameexpr.dims import Dims, dims_of, names_of, shape_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import shown
 from nameexpr.rules.targets import checked_names
+from nameexpr.tensors.by_option import LOADED
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.factories import checked_dims
 from nameexpr.tensors.libraries.classes import class_for
@@ -76,3 +78,6 @@ def created(
 
 def _plain(value: Any) -> Any:
     return value._data if isinstance(value, Core) else value
+
+
+LOADED.append(sys.modules[__name__])

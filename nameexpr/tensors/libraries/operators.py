@@ -7,10 +7,11 @@ from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 
-from nameexpr.dims import Clash, Names
+from nameexpr.dims import Clash, Names, unify_from_right
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.rules.calls import shown
+from nameexpr.rules.calls import removed, shown
 from nameexpr.rules.pairing import Pairing, check_sizes, clashing
+from nameexpr.rules.remembered import TRACERS
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import mixed, undefined, unordered, wrong_kind
@@ -100,7 +101,8 @@ class LibraryOperators(Operators):
     def _unified(self, verb: str, left: Core, right: Core, out: Core | None) -> Names:
         if not left._names or not right._names:
             return left._names or right._names
-        unified = unify_names(left._names, right._names)
+        unify = unify_from_right if TRACERS and TRACERS[0]() else unify_names
+        unified = unify(left._names, right._names)
         if isinstance(unified, Clash):
             said = spelt(verb, is_out=out is not left)
             pairing = Pairing(said, moves="right" if out is left else "both")
@@ -109,6 +111,9 @@ class LibraryOperators(Operators):
 
     def _written_over(self, verb: str, a: Array, b: Any, names: Names) -> Self:
         """Write the result over this tensor, the first operand, by the library's in-place function."""
+        if names == self._names and (type(b) in NUMBERS or b.shape == a.shape):
+            self._kernels.IN_PLACE[verb](a, b)
+            return self
         said = spelt(verb, is_out=False)
         shape = tuple(a.shape)
         if type(b) not in NUMBERS and b.shape != a.shape:
@@ -209,7 +214,7 @@ class LibraryOperators(Operators):
     def _reduce(self, verb: str, dim: object, keepdim: bool, out: Core | None = None, **options: Any) -> Self:
         names = self._names
         gone = (names.index(dim),) if type(dim) is str and dim in names else self._axes(dim, verb)
-        names = names if keepdim else remove_names(names, gone)
+        names = names if keepdim else kept_names(names, gone)
         try:
             data = self._reducers[verb](self._data, axis=gone, keepdims=keepdim, **options)
         except Exception as fault:
@@ -261,6 +266,11 @@ class LibraryOperators(Operators):
         said = str(fault).partition("\n")[0]
         hint = _HINTS.get(verb, "the exception that caused this one is the library's own")
         return error(Diagnostic("NE581", f"{verb}: {kernels.NAME} raised an error: {said}", hint=hint))
+
+
+def kept_names(names: Names, gone: tuple[int, ...]) -> Names:
+    """Return the names of the dims that are not removed."""
+    return removed(names, gone) if TRACERS and TRACERS[0]() else remove_names(names, gone)
 
 
 _OF_FLOATS = frozenset(["mean", "std", "var", "nanmean", "nanstd", "nanvar", "norm"])

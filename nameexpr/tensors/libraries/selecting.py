@@ -14,12 +14,13 @@ from nameexpr.rules.indexing import IndexItem, indexed_names, no_index
 from nameexpr.rules.names import Alignment
 from nameexpr.rules.pairing import Pairing, paired_fault
 from nameexpr.rules.pairing import broadcast as pairing_broadcast
-from nameexpr.tensors.core import Array, Core
+from nameexpr.tensors.core import Array, Core, OneDim, Other
 from nameexpr.tensors.indexing import Indexing, bad_item, mask_item
 from nameexpr.tensors.libraries.operators import LibraryOperators
 from nameexpr.tensors.masks import Masks
 from nameexpr.tensors.movement import Movement
 from nameexpr.tensors.operators import NUMBERS
+from nameexpr.tensors.ops import checked
 from nameexpr.tensors.shapes import Shapes
 
 _ASSIGNED = "x[...] = value"
@@ -95,10 +96,12 @@ class LibrarySelecting(LibraryOperators, Movement, Shapes, Indexing, Masks):
         places, items = self._key(key)
         names = indexed_names(self._dims, items, "x[...]")
         value = self._operand(value, _ASSIGNED)
-        data, value_names = (value, ()) if type(value) in NUMBERS else (value._data, value._names)
+        is_number = type(value) in NUMBERS
+        data = value if is_number else value._data
         try:
-            shape = tuple(self._kernels.at(self._data, places).shape)
-            self._check_fits_into(names, shape, value_names, tuple(getattr(data, "shape", ())))
+            if not is_number:
+                shape = tuple(self._kernels.at(self._data, places).shape)
+                self._check_fits_into(names, shape, value._names, tuple(data.shape))
             self._kernels.put(self._data, places, data)
         except Exception as fault:
             raise self._refusal(fault, _ASSIGNED, (self,)) from fault
@@ -150,6 +153,8 @@ class LibrarySelecting(LibraryOperators, Movement, Shapes, Indexing, Masks):
             )
             raise error(Diagnostic("NE579", message, hint=f"{hint} takes values from a tensor"))
         kernels = self._kernels
+        if is_number and kernels.is_held(operand, self._data.dtype):
+            return operand
         is_complex = type(operand) is complex if is_number else kernels.kind_of(operand.dtype) == "c"
         if is_complex and kernels.kind_of(self._data.dtype) != "c":
             message = f"{verb}: a complex value cannot be written into a tensor of {self.dtype}"
@@ -169,6 +174,19 @@ class LibrarySelecting(LibraryOperators, Movement, Shapes, Indexing, Masks):
             return self._kernels.fill_at(data, places, at, number)  # type: ignore[no-any-return]
         except Exception as fault:
             raise self._refusal(fault, "index_fill", (self,)) from fault
+
+    @checked
+    def index_select(self, dim: OneDim, index: Other) -> Self:
+        """Return the elements at some indices along a dim, which keeps its name."""
+        at = self._position(dim, "index_select")
+        given: Any = index._data if type(index) is type(self) else index
+        if isinstance(given, self._kernels.Array) and given.ndim == 1 and self._kernels.checks_bounds(given):
+            try:
+                return self._named(self._kernels.take(self._data, given, at), self._names)
+            except self._kernels.REFUSED:
+                pass  # negative indices, or an error that is analysed below
+        places = self._indices(index, at, self._data, "index_select")
+        return self._named(self._taken(places, at), self._names)
 
     def _taken(self, places: Any, at: int) -> Array:
         return self._kernels.take(self._data, places.reshape(-1), at)  # type: ignore[no-any-return]
@@ -204,6 +222,14 @@ class LibrarySelecting(LibraryOperators, Movement, Shapes, Indexing, Masks):
 
     def _chosen(self, condition: Any, x: Any, y: Any) -> Any:
         mask = self._as_mask(condition, "where", "condition")
+        given = [self._operand(value, "where") for value in (x, y)]
+        names = mask._names
+        if all(type(each) in NUMBERS or each._names == names for each in given):
+            data = [each if type(each) in NUMBERS else each._data for each in given]
+            try:
+                return self._named(self._kernels.where(mask._data, *data), names)
+            except self._kernels.REFUSED:
+                pass  # analysed below
         both = [self._as_core(value, "where") for value in (x, y)]
         dims = pairing_broadcast(both[0]._dims, both[1]._dims, Pairing("where"))
         dims = pairing_broadcast(dims, mask._dims, Pairing("where", "tensor", "condition"))

@@ -20,6 +20,7 @@ from torch.utils import _pytree
 
 from nameexpr.backends.torch import tensors as kernels
 from nameexpr.backends.torch.pointwise import BINARY, UNARY
+from nameexpr.rules.remembered import TRACERS
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.libraries.classes import LibraryTensor
@@ -255,4 +256,5 @@ def _unflatten(leaves: Iterable[Any], context: Any) -> Any:
 
 
 _pytree.register_pytree_node(TorchTensor, _flatten, _unflatten, serialized_type_name="nameexpr.TorchTensor")
+TRACERS.append(torch.compiler.is_compiling)
 CLASS = TorchTensor

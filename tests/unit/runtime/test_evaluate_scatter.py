@@ -96,6 +96,35 @@ def test_any_and_all_by_label_equal_loops(dtype: str, name: str, empty: int) -> 
     assert found.any()
 
 
+@pytest.mark.parametrize("dtype", FLOATS + WHOLE)
+def test_a_mean_by_label_is_the_sum_by_label_over_the_number_of_rows(dtype: str) -> None:
+    x = numbers(dtype, N, D)
+    text = "mean[N](where(label[N] == index[K], x[N D], 0))"
+    assert is_placed(text, x=x, label=LABELS)
+    found = ne.evaluate(text, x=x, label=LABELS, sizes={"K": K})
+    wanted = np.array(looped(x, LABELS, 0, lambda one, other: one + other), complex) / N
+    np.testing.assert_allclose(found.astype(complex), wanted, rtol=TOLERANCE.get(dtype, 1e-12), atol=1e-7)
+    assert found.dtype == ne.evaluate("mean[N](x[N D])", x=x).dtype
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int64", "bool"])
+def test_a_mean_that_reads_rows_equals_loops(dtype: str) -> None:
+    table = numbers(dtype, K, D)
+    found = ne.evaluate("mean[K](where(label[N] == index[K], table[K D], 0))", table=table, label=LABELS)
+    wanted = [table[label] / K if 0 <= label < K else np.zeros(D) for label in LABELS.tolist()]
+    np.testing.assert_allclose(found, wanted, rtol=TOLERANCE.get(dtype, 1e-12))
+    assert found.dtype == ne.evaluate("mean[K](table[K D])", table=table).dtype
+
+
+def test_means_and_counts_of_bools_by_label() -> None:
+    counts = np.array([LABELS.tolist().count(k) for k in range(K)])
+    for text, wanted in (("mean", counts / N), ("count_nonzero", counts)):
+        text = f"{text}[N](label[N] == index[K])"
+        assert is_placed(text, label=LABELS)
+        found = ne.evaluate(text, label=LABELS, sizes={"K": K})
+        np.testing.assert_array_equal(found, wanted)
+
+
 def test_counts_by_label() -> None:
     wanted = [LABELS.tolist().count(k) for k in range(K)]
     for text in (
@@ -249,7 +278,7 @@ def test_what_is_read_may_be_reduced_further() -> None:
         "sum[N](where(label[N] == index[K], x[N D] * index[K], 0))",
         "sum[N](where((label[N] == index[K]) | (x[N D] > 0), x, 0))",
         "sum[N](where(label[N] + 0.0 == index[K], x[N D], 0))",
-        "mean[N](where(label[N] == index[K], x[N D], 0))",
+        "mean[N](where(label[N] == index[K], x[N D], 1))",
         "any[N]((label[N] == index[K]) == (x[N D] > 0))",
     ],
 )

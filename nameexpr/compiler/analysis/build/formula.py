@@ -244,6 +244,10 @@ class FormulaWriter:
             shape = tuple(map(graph.cells, statement.axes))
             axes = relabelled(self.scope.text, (node.name, term), shape, self.views)
         assert term is not None
+        if node.term is not None and any(one.names is not None for one in self.views.operands.values()):
+            from nameexpr.compiler.analysis.build.names import check_aliases
+
+            check_aliases(self.values, node.name, term, statement)
         value = graph.add(View(-1, statement.arranged, axes), flat(axes), graph.dtypes[statement.arranged])
         value, axes = self.read(node, value, axes)
         if any(isinstance(item, Dots) for item in term.items):

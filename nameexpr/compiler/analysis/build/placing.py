@@ -32,6 +32,7 @@ from nameexpr.compiler.ir.nodes import (
     sources_of,
 )
 from nameexpr.errors import Span
+from nameexpr.records import replace
 
 Reduce = Callable[[Values, str, int, Labels, Span], int]
 EMPTY = {"sum": 0, "prod": 1, "max": -inf, "min": inf, "any": 0, "all": 1}
@@ -58,21 +59,35 @@ def placed(values: Values, reduced: int, span: Span, reduction: Reduce) -> int:
     """Return a reduction as a value that reads or writes at positions, if it chooses elements by label;
     `reduction` reduces a value over labels.
     """
-    graph, node = values.graph, values.graph.nodes[reduced]
-    assert isinstance(node, Reduction)
+    graph, whole = values.graph, values.graph.nodes[reduced]
+    assert isinstance(whole, Reduction)
+    node = _as_sum(graph, whole)
     every = {label for factor in node.factors for label in graph.labels[factor]}
     choice = _choice(graph, node) if graph.cells(tuple(every)) >= LEAST else None
     if choice is None or not graph.cells(graph.labels[reduced]):
         return reduced
     others = [*choice.rest, *([] if choice.value is None else [choice.value])]
+    wanted, made = graph.dtypes[reduced], None
     if all(label in node.labels for label in choice.places) and len(choice.places) == 1:
-        return _read(values, reduced, choice, span, reduction)
+        made = _read(values, node, choice, span, reduction)
     is_apart = not any({*graph.labels[other]} & choice.places.keys() for other in others)
     is_placed = all(
         label not in node.labels and {*graph.labels[place]} & {*node.labels}
         for label, place in choice.places.items()
     )
-    return _scattered(values, reduced, choice, span) if is_apart and is_placed else reduced
+    if is_apart and is_placed:
+        made = _scattered(values, node, graph.labels[reduced], choice, span)
+    if made is None:
+        return reduced
+    if whole.reducer == "mean":
+        made = values.map([made, graph.scalar(graph.cells(node.labels))], "/.", span)
+    return made if graph.dtypes[made] == wanted else values.cast(made, wanted)
+
+
+def _as_sum(graph: Graph, node: Reduction) -> Reduction:
+    """Return a mean as the sum that is divided by a number, and a count of bools as their sum."""
+    is_count = node.reducer == "count_nonzero" and graph.dtypes[node.factors[0]] == "bool"
+    return replace(node, reducer="sum") if is_count or node.reducer == "mean" else node
 
 
 def _choice(graph: Graph, node: Reduction) -> Selection | None:
@@ -137,10 +152,9 @@ def _compared(graph: Graph, left: int, right: int) -> tuple[str, int] | None:
     return None
 
 
-def _scattered(values: Values, reduced: int, choice: Selection, span: Span) -> int:
+def _scattered(values: Values, node: Reduction, order: Labels, choice: Selection, span: Span) -> int:
     """Return rows combined where their labels say."""
-    graph, node = values.graph, values.graph.nodes[reduced]
-    assert isinstance(node, Reduction)
+    graph = values.graph
     places = dict(choice.places)
     if choice.rest:
         first = next(iter(places))
@@ -150,10 +164,7 @@ def _scattered(values: Values, reduced: int, choice: Selection, span: Span) -> i
     if choice.value is not None:
         dtype = node.compute
         value = _as_rows(values, choice.value, node.labels, dtype)
-    order = graph.labels[reduced]
-    made = graph.add(Place(str(node.reducer), value, node.labels, tuple(places.items())), order, dtype)
-    wanted = graph.dtypes[reduced]
-    return made if wanted == dtype else values.cast(made, wanted)
+    return graph.add(Place(str(node.reducer), value, node.labels, tuple(places.items())), order, dtype)
 
 
 def _as_rows(values: Values, value: int, labels: Labels, dtype: str) -> int:
@@ -164,13 +175,14 @@ def _as_rows(values: Values, value: int, labels: Labels, dtype: str) -> int:
     return value if graph.dtypes[value] == dtype else values.cast(value, dtype)
 
 
-def _read(values: Values, reduced: int, choice: Selection, span: Span, reduction: Reduce) -> int:
-    """Return the elements that labels select of the reduced dim, reduced over the other labels."""
-    graph, node = values.graph, values.graph.nodes[reduced]
-    assert isinstance(node, Reduction)
+def _read(values: Values, node: Reduction, choice: Selection, span: Span, reduction: Reduce) -> int | None:
+    """Return the elements that labels select of the reduced dim, reduced over the other labels; None if they
+    cannot be read so.
+    """
+    graph = values.graph
     ((label, place),) = choice.places.items()
     if not graph.sizes[label] or any(label in graph.labels[one] for one in choice.rest):
-        return reduced
+        return None
     inside, at = _inside(values, _wide(values, place), graph.sizes[label], span)
     chosen = _all(values, [inside, *choice.rest], span)
     if choice.value is not None:
@@ -181,8 +193,7 @@ def _read(values: Values, reduced: int, choice: Selection, span: Span, reduction
     others = tuple([one for one in node.labels if one != label])
     if others:
         chosen = reduction(values, str(node.reducer), chosen, others, span)
-    wanted = graph.dtypes[reduced]
-    return chosen if graph.dtypes[chosen] == wanted else values.cast(chosen, wanted)
+    return chosen
 
 
 def _inside(values: Values, place: int, size: int, span: Span) -> tuple[int, int]:

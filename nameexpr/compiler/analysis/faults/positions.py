@@ -22,8 +22,10 @@ def does_not_add_up(scene: Scene, operand: int, size: int, reading: Reading) -> 
     parts = [[scene.sizes.get(label) for label in part] for part in reading.parts]
     known = [prod([one for one in part if one is not None]) for part in parts if None not in part]
     whole = scene.tree.text[slice(*reading.span)]
-    total = f"{' + '.join(map(str, known))} = {sum(known)}" if len(known) > 1 else str(sum(known))
-    message = f"{whole} is {size} in {title}, but {total}"
+    total = f"but {' + '.join(map(str, known))} = {sum(known)}"
+    if len(known) == 1:
+        total = f"which is less than {known[0]}"
+    message = f"{whole} is {size} in {title}, {total}"
     return scene.diagnostic("NE314", message, [Mark(reading.span, str(size))], "check the parts", (operand,))
 
 

@@ -62,3 +62,17 @@ def test_a_plan_that_saves_nothing_reports_no_saving() -> None:
     plan = ne.compile("a b, b c, c d -> a d").plan((10, 20), (20, 30), (30, 40))
     assert "(20 times fewer)" in str(plan)
     assert "fewer" not in str(replace(plan, naive_flops=plan.flops + 1))
+
+
+def test_a_plan_has_the_shapes_of_all_results() -> None:
+    plan = ne.compile("N (a + b) -> a N, N b", a=4).plan((6, 10))
+    assert plan.result_shapes == ((4, 6), (6, 6))
+    assert "results: shapes (4, 6) and (6, 6)" in str(plan)
+    plan = ne.compile("y[K N] = x[N K] * 2; z = sum[K](y)", outputs=["y", "z"]).plan(x=X.rename("N", "K"))
+    assert plan.result_shapes == ((3, 4), (4,))
+    assert "shapes (3, 4) and (4,), names of the last ('N',)" in str(plan)
+
+
+def test_a_loop_of_a_plan_has_the_dims_of_its_rows() -> None:
+    plan = ne.compile("h[(1 + T) D] = 0, cos(h[_@T D]) * x[T D]").plan(x=(4, 3))
+    assert [step.names for step in plan.steps if step.what == "loop"] == ["x -> T D"]
