@@ -86,6 +86,12 @@ class Library:
         The NumPy array of an array, for errors that show elements.
     copy_into : callable or None
         Writes a result into an array of `out=`; None if arrays are never written to.
+    copied : callable
+        An array that does not change when another one is written to: the array itself if none ever is.
+    out_fault : callable
+        The reason why a result cannot be written into an array of `out=`, and a hint; None if it can.
+    is_foldable : callable
+        Whether values computed from an array that is bound may be kept.
     kind_of : callable
         What a function for an array depends on, other than its class, dtype and shape.
     checks_devices : bool
@@ -113,6 +119,9 @@ class Library:
     fault: Callable[[Exception], str | None]
     as_numpy: Callable[[Any], Any] = np.asarray
     copy_into: Callable[[Any, Any], None] | None = None
+    copied: Callable[[Any], Any] = lambda array: array
+    out_fault: Callable[[Any, Any], tuple[str, str] | None] = lambda out, result: None
+    is_foldable: Callable[[Any], bool] = lambda array: True
     kind_of: Callable[[Any], Any] = type
     checks_devices: bool = True
     is_kept: Callable[[Any], bool] = lambda array: True

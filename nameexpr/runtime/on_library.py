@@ -15,6 +15,7 @@ from nameexpr.backends.symbolic import hint_of, is_symbolic, named_sizes, size_s
 from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.ir.primitives import shapes_of
+from nameexpr.compiler.schedule.partial import Folded, unfolded
 from nameexpr.errors import Diagnostic, NameExprError, OperandInfo, error
 from nameexpr.runtime import cache
 from nameexpr.runtime.cache import MISSING
@@ -207,6 +208,15 @@ class OnLibrary(Entry):
         if kinds:
             _wrap_results(compiled, statements, kinds[0], constants, is_tuple=is_tuple)
 
+    def fold(self, compiled: Compilation[Any]) -> Folded:
+        """Return the program split into the part that depends on bound operands alone, and the rest.
+
+        Nothing is computed from those whose gradients are wanted: a graph can be used only once.
+        """
+        if all(self.library.is_foldable(array_of(one)) for one in self.fixed.values()):
+            return super().fold(compiled)
+        return unfolded(compiled.program, self.fixed)
+
     def _values(self, folded: Any, every: Sequence[Any]) -> tuple[Any, ...]:
         """Return the values computed from the bound operands."""
         prelude = folded.prelude
@@ -238,10 +248,15 @@ class OnLibrary(Entry):
             compiled = self.compile(self.specs(every))
         except NameExprError as wrong:
             return wrong
-        if isinstance(fault, PositionError | ReducerFault | ReducerMisuse):
+        if isinstance(fault, IndexError | PositionError | ReducerFault | ReducerMisuse):
             as_numpy = self.library.as_numpy
             given = [one if number_type(one) is not None else as_numpy(array_of(one)) for one in every]
-            return run_fault(fault, compiled, given)
+            if isinstance(fault, IndexError):
+                from nameexpr.runtime.position_faults import first_outside
+
+                fault = first_outside(compiled, given) or fault
+            if not isinstance(fault, IndexError):
+                return run_fault(fault, compiled, given)
         moved = self._of_devices(every)
         reason = self.library.fault(fault)
         if moved is not None or reason is None:

@@ -100,10 +100,14 @@ def _size(name: str, value: Any, formula: str, whole: str) -> int:
 def _dtype(dtype: npt.DTypeLike | None) -> str | None:
     if dtype is None:
         return None
+    if type(dtype).__module__ == "torch":
+        dtype = str(dtype).removeprefix("torch.")
     try:
         found = np.dtype(dtype)
     except (TypeError, ValueError, SyntaxError):
-        hint = "dtypes are NumPy's: 'float32', numpy.int64, bool"
+        hint = "dtypes are NumPy's or PyTorch's: 'float32', numpy.int64, torch.float64, bool"
+        if dtype == "bfloat16":
+            hint = "convert the operands instead: x.bfloat16()"
         raise error(Diagnostic("NE609", f"dtype={dtype!r} is not a NumPy dtype", hint=hint)) from None
     if found.kind not in "biufc":
         hint = "expressions compute in bools, integers, floats and complex numbers"

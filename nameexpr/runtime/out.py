@@ -35,6 +35,12 @@ def write_out(out: Any, result: Any, text: str) -> Any:
 
 
 def _copied(result: Any) -> Any:
+    if _is_writable_elsewhere(result):
+        from nameexpr.runtime.out_on_library import library_for
+
+        array = array_within(result)
+        copy = library_for(array).copied(array)
+        return copy if array is result else type(result)._wrap(copy, result.names)
     return wrap(result._data.copy(), result.names) if isinstance(result, NamedTensor) else result.copy()
 
 
@@ -48,6 +54,12 @@ def _check(out: Any, result: Any, text: str) -> None:
     if "jax" in map(library_name, kinds):
         message = "out= is not supported for arrays of JAX, which are never written to"
         raise error(Diagnostic("NE616", message, text, hint="use the result: y = ne.einsum(...)"))
+    if any(map(_is_writable_elsewhere, (out, result))):
+        from nameexpr.runtime.out_on_library import check
+
+        check(out, result, text)
+        _check_names(out, result, text)
+        return
     if not isinstance(data, np.ndarray):
         hint = "give a NumPy array or a NamedTensor of the result's shape"
         raise error(Diagnostic("NE611", f"out= is a {type(out).__name__}, not an array", text, hint=hint))
@@ -70,6 +82,16 @@ def _check(out: Any, result: Any, text: str) -> None:
     if not np.can_cast(values.dtype, data.dtype, "same_kind"):
         message = f"the result is of dtype {values.dtype}, which out= of dtype {data.dtype} cannot hold"
         raise error(Diagnostic("NE613", message, text, hint="give an array of a dtype that holds the result"))
+    _check_names(out, result, text)
+
+
+def _is_writable_elsewhere(operand: Any) -> bool:
+    kind: Any = type(array_within(operand))
+    return library_name(kind) == "torch"
+
+
+def _check_names(out: Any, result: Any, text: str) -> None:
+    """Raise an error if a tensor has other names, or coordinates, than the result."""
     if not isinstance(out, NamedTensor):
         return
     names = _names_of(result)
@@ -86,6 +108,10 @@ def _names_of(result: Any) -> Names:
 
 
 def _write(out: Any, result: Any) -> Any:
+    if _is_writable_elsewhere(out):
+        from nameexpr.runtime.out_on_library import write
+
+        return write(out, result)
     values = np.asarray(result._data if isinstance(result, NamedTensor) else result)
     if not isinstance(out, NamedTensor):
         np.copyto(out, values, casting="same_kind")

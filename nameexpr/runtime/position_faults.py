@@ -65,6 +65,17 @@ def position_fault(fault: PositionError, compiled: Compilation[Scope], operands:
     return Diagnostic("NE805", message, compiled.tree.text, (Mark(item.span),), infos, hint)
 
 
+def first_outside(compiled: Compilation[Any], operands: Sequence[Any]) -> PositionError | None:
+    """Return the first positions that leave their dim, for a library that does not say which."""
+    for instruction in compiled.program.instructions:
+        if instruction.primitive == "inside":
+            size, number = instruction.constants
+            array, _ = _computed(compiled, number, operands)  # type: ignore[arg-type]
+            if ((array < 0) | (array >= size)).any():
+                return PositionError(size, number)
+    return None
+
+
 def _read_in_text(compiled: Compilation[Scope], size: int, number: int) -> _Read:
     """Return the first item of the text that reads a dim of this size at these positions."""
     graph = compiled.graph

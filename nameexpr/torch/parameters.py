@@ -46,15 +46,15 @@ def parameters_of(
     roles: Sequence[OperandRole],
     sizes: Mapping[str, int],
     summed: frozenset[str],
-    asked: Mapping[str, int] | None,
+    requested: Mapping[str, int] | None,
 ) -> tuple[ParameterSpec, ...]:
-    """Return the parameters among operands: those that are asked for by name and position, or else those with
+    """Return the parameters among operands: those that are requested, by name and position, or else those with
     sizes for all of their dims (NE691 for a name or a size that is missing).
     """
-    if asked is None:
-        asked = _names([role for role in roles if role.term.items and _is_known(role.term, sizes)])
+    if requested is None:
+        requested = _names([role for role in roles if role.term.items and _is_known(role.term, sizes)])
     found = []
-    for name, position in asked.items():
+    for name, position in requested.items():
         role = roles[position]
         shape = tuple([_size(text, name, item, sizes) for item in role.term.items])
         labels = {atom.name for atom in atoms(role.term.items) if isinstance(atom, LABELLED)}

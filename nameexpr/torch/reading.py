@@ -18,24 +18,24 @@ NO_DIMS = Term(())
 
 
 def expression_roles(
-    compiled: Any, sizes: Mapping[str, int], asked: Mapping[str, int] | None
+    compiled: Any, sizes: Mapping[str, int], requested: Mapping[str, int] | None
 ) -> tuple[ParameterSpec, ...]:
     """Return the parameters of the layer of an expression."""
     tree: Expression = compiled._entry.tree
     roles = [OperandRole(None, place, term) for place, term in enumerate(tree.inputs)]
     summed = labels_in(*tree.inputs) - labels_in(*(tree.outputs or ()))
-    chosen = None if asked is None else _positions(tree, asked)
+    chosen = None if requested is None else _positions(tree, requested)
     return parameters_of(tree.text, roles, sizes, frozenset(summed), chosen)
 
 
-def _positions(tree: Expression, asked: Any) -> dict[str, int]:
-    """Return the operands that are asked for by name (NE691 for anything but names and positions)."""
+def _positions(tree: Expression, requested: Any) -> dict[str, int]:
+    """Return the operands that are requested by name (NE691 for anything but names and positions)."""
     count = len(tree.inputs)
-    if not isinstance(asked, Mapping):
+    if not isinstance(requested, Mapping):
         hint = "give names with positions of operands: parameters={'weight': 1}"
-        raise fault(tree.text, f"parameters= is {kind_of(asked)}, not a mapping", hint)
+        raise fault(tree.text, f"parameters= is {kind_of(requested)}, not a mapping", hint)
     found: dict[str, int] = {}
-    for name, place in asked.items():
+    for name, place in requested.items():
         if isinstance(place, bool) or not hasattr(place, "__index__") or not -count <= index(place) < count:
             hint = f"the positions of operands are 0 to {count - 1}"
             raise fault(tree.text, f"parameters= has {place!r} for '{name}', which is not an operand", hint)
@@ -48,7 +48,7 @@ def _positions(tree: Expression, asked: Any) -> dict[str, int]:
 
 
 def formula_roles(
-    compiled: Any, sizes: Mapping[str, int], asked: Sequence[str] | None
+    compiled: Any, sizes: Mapping[str, int], requested: Sequence[str] | None
 ) -> tuple[ParameterSpec, ...]:
     """Return the parameters of the layer of a formula."""
     uses: Mapping[str, tuple[Use, ...]] = compiled._entry.tree.uses
@@ -59,15 +59,15 @@ def formula_roles(
     for place, (name, every) in enumerate(uses.items()):
         term = next((use.term for use in every if use.term is not None), NO_DIMS)
         roles.append(OperandRole(name, place, term, all(id(use) in added for use in every)))
-    chosen = None if asked is None else _named(tree, asked, list(uses))
+    chosen = None if requested is None else _named(tree, requested, list(uses))
     return parameters_of(tree.text, roles, sizes, frozenset(_reduced(tree)), chosen)
 
 
-def _named(tree: Formula, asked: Any, known: list[str]) -> dict[str, int]:
-    if isinstance(asked, str) or not all(isinstance(name, str) for name in asked):
+def _named(tree: Formula, requested: Any, known: list[str]) -> dict[str, int]:
+    if isinstance(requested, str) or not all(isinstance(name, str) for name in requested):
         hint = "give the names of operands: parameters=('weight', 'bias')"
-        raise fault(tree.text, f"parameters= is {kind_of(asked)}, not a list of names", hint)
-    names = list(map(normalised, asked))
+        raise fault(tree.text, f"parameters= is {kind_of(requested)}, not a list of names", hint)
+    names = list(map(normalised, requested))
     for name in names:
         if name not in known:
             raise unknown(tree.text, name, known)

@@ -22,6 +22,7 @@ from nameexpr.backends.portable.code import Calls, Several, body_of
 from nameexpr.backends.portable.recurrences import recurrence_statements
 from nameexpr.backends.portable.values import ValueSpec
 from nameexpr.backends.torch.kernels import OPERATORS, OWN, RENAMED, SIGNS
+from nameexpr.backends.torch.passes import ACROSS
 from nameexpr.compiler.ir.program import Instruction, Program
 
 Shape = tuple[int, ...]
@@ -80,6 +81,10 @@ def _product(instruction: Instruction, known: Known, x: str, y: str) -> Value:
 
 
 def _transpose(instruction: Instruction, _: Known, x: str) -> Value:
+    if instruction.function == ACROSS:
+        *batch, row, column = instruction.axes
+        copied = method(method(x, "permute", str((*batch, column, row))), "contiguous")
+        return Joined((copied, ".mT"))
     return method(x, "t") if instruction.axes == (1, 0) else method(x, "permute", str(instruction.axes))
 
 

@@ -12,6 +12,8 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from nameexpr.backends.numpy.kernels import ReducerFault, ReducerMisuse
+
 Tensor = torch.Tensor
 
 
@@ -192,15 +194,21 @@ def apply(reduce: Callable[[Tensor, int], Any], x: Tensor) -> Tensor:
 
     Raises
     ------
-    ValueError
+    ReducerMisuse
         If it does not return a tensor of `x`'s shape without its last axis.
+    ReducerFault
+        For any exception that it raised.
     """
-    result = reduce(x, x.ndim - 1)
+    try:
+        result = reduce(x, x.ndim - 1)
+    except Exception as fault:
+        raise ReducerFault(fault) from fault
+    shape = tuple(x.shape)
     if not isinstance(result, Tensor):
-        raise ValueError(f"reduce= returned {type(result).__name__}, which is not a tensor")
+        raise ReducerMisuse(f"returned {type(result).__name__}, which is not a tensor", shape)
     if result.shape != x.shape[:-1]:
-        wrong = f"a tensor of shape {tuple(result.shape)} for one of shape {tuple(x.shape)}"
-        raise ValueError(f"reduce= returned {wrong}")
+        wrong = f"returned a tensor of shape {tuple(result.shape)} for one of shape {shape}"
+        raise ReducerMisuse(wrong, shape)
     return result
 
 

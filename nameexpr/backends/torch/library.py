@@ -123,6 +123,35 @@ def as_array(value: Any, like: Any) -> Any:
     return value
 
 
+def as_numpy(array: torch.Tensor) -> Any:
+    """Return a tensor as an array of NumPy, for an error that shows an element."""
+    array = array.detach().cpu().resolve_conj().resolve_neg()
+    return (array.float() if array.dtype is torch.bfloat16 else array).numpy()
+
+
+def copied(array: torch.Tensor) -> torch.Tensor:
+    """Return a copy of a tensor; one that needs gradients as it is, which may be a parameter."""
+    return array if array.requires_grad else array.clone()
+
+
+def copy_into(out: torch.Tensor, result: torch.Tensor) -> None:
+    """Write a result into a tensor."""
+    out.copy_(result)
+
+
+def out_fault(out: torch.Tensor, result: torch.Tensor) -> tuple[str, str] | None:
+    """Return why a result cannot be written into a tensor, and a hint; None if it can."""
+    if torch.is_grad_enabled() and (out.requires_grad or result.requires_grad):
+        return "would cut the result off from its gradients", "use the result, or call it in torch.no_grad()"
+    overlaps = [step == 0 and size > 1 for size, step in zip(out.shape, out.stride(), strict=True)]
+    if any(overlaps):
+        return (
+            "has elements that share memory, as expand makes",
+            "pass one whose elements do not overlap",
+        )
+    return None
+
+
 def fault(wrong: Exception) -> str | None:
     """Return the reason for an error of PyTorch; None for other exceptions."""
     kinds = RuntimeError | ValueError | TypeError | IndexError | ArithmeticError
@@ -143,6 +172,11 @@ LIBRARY = Library(
     as_array=as_array,
     finish=lambda function, text: function,
     fault=fault,
+    as_numpy=as_numpy,
+    is_foldable=lambda value: not getattr(value, "requires_grad", False),
+    copied=copied,
+    copy_into=copy_into,
+    out_fault=out_fault,
     kind_of=kind_of,
     is_kept=is_kept,
     checks_devices=False,

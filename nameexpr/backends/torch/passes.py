@@ -7,6 +7,7 @@ another dtype is a product of converted values.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import prod
 
 from nameexpr.backends.symbolic import hint_of
@@ -16,6 +17,8 @@ from nameexpr.compiler.ir.program import Instruction, Note, Program
 from nameexpr.records import replace
 
 PRODUCTS = frozenset({"dot", "matmul"})
+ACROSS = "across"
+"""The function of a transposition that copies the last axis contiguously."""
 OUTSIDE = 1 << 31
 """Few tensors have more elements; products of this and a number of elements do not exceed 64 bits."""
 
@@ -33,7 +36,7 @@ def explicit(program: Program, dtypes: Sequence[str]) -> Program:
         notes.append(note)
         return count + len(instructions) - 1
 
-    positions = _only_positions(program)
+    positions, across = _only_positions(program), _copied_across(program)
     for value, (instruction, note) in enumerate(zip(program.instructions, program.notes, strict=True), count):
         sources = [numbers[source] for source in instruction.sources]
         given = [known[source] for source in instruction.sources]
@@ -44,6 +47,8 @@ def explicit(program: Program, dtypes: Sequence[str]) -> Program:
         if made.primitive == "inside":
             size = None if value in positions else made.constants[0]
             made = made._replace(constants=(size, _outside(program)))
+        if value in across:
+            made = made._replace(function=ACROSS)
         numbers.append(emit(made._replace(sources=tuple(sources)), note))
     results = tuple([numbers[result] for result in program.results])
     return replace(
@@ -53,6 +58,26 @@ def explicit(program: Program, dtypes: Sequence[str]) -> Program:
         result=numbers[program.result],
         results=results,
     )
+
+
+def _copied_across(program: Program) -> set[int]:
+    """Return the stacks of matrices that `matmul` would copy with a large stride: transposed ones, of batches
+    that are not one axis in memory. They are better copied as they are, and transposed afterwards.
+    """
+    found = {
+        value
+        for value, instruction in enumerate(program.instructions, len(program.operands))
+        if instruction.primitive == "transpose" and _is_across(instruction.axes)
+    }
+    for instruction in program.instructions if found else ():
+        found -= set(() if instruction.primitive == "matmul" else instruction.sources)
+    return found - set(program.outputs)
+
+
+def _is_across(axes: Sequence[int]) -> bool:
+    *batch, row, _ = axes if len(axes) > 3 else (0, 0, 0)  # noqa: PLR2004
+    is_apart = any(other != axis + 1 for axis, other in pairwise(batch))
+    return is_apart and row == len(axes) - 1
 
 
 def _outside(program: Program) -> int:

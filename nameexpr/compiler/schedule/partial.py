@@ -45,6 +45,24 @@ class Folded:
     held: tuple[int, ...]
 
 
+def unfolded(program: Program, constants: Collection[int]) -> Folded:
+    """Return the program split so that nothing is computed from constants before the rest."""
+    count, kept = len(program.operands), tuple(sorted(constants))
+    order = [*(operand for operand in range(count) if operand not in kept), *kept]
+    numbers = {operand: place for place, operand in enumerate(order)}
+    numbers |= {value: value for value in range(count, count + len(program.instructions))}
+    rest = replace(
+        program,
+        operands=tuple([program.operands[operand] for operand in order]),
+        instructions=tuple([renumbered(one, numbers) for one in program.instructions]),
+        result=numbers[program.result],
+        results=tuple([numbers[result] for result in program.results]),
+    )
+    shapes = tuple([program.operands[operand] for operand in kept])
+    prelude = Program(shapes, (), (), len(kept) - 1, depends_on_layout=False, results=tuple(range(len(kept))))
+    return Folded(program, prelude, rest, kept)
+
+
 def fold(
     program: Program, shapes: Shapes, constants: Collection[int], target: Target, limit: int | None = None
 ) -> Folded:
