@@ -48,8 +48,8 @@ def parameters_of(
     summed: frozenset[str],
     requested: Mapping[str, int] | None,
 ) -> tuple[ParameterSpec, ...]:
-    """Return the parameters among operands: those that are requested, by name and position, or else those with
-    sizes for all of their dims (NE691 for a name or a size that is missing).
+    """Return the parameters among operands: those requested by name and position, or else those with sizes
+    for all of their dims (NE691 for a name or a size that is missing).
     """
     if requested is None:
         requested = _names([role for role in roles if role.term.items and _is_known(role.term, sizes)])
