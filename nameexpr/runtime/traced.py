@@ -67,7 +67,7 @@ def _traced(entry: OnLibrary, tracing: Tracing, specs: Sequence[OperandSpec]) ->
             for one, kind in zip(arrays, kinds, strict=True)
         ])  # fmt: skip
         if is_symbolic([spec.shape for spec in given]):
-            return entry.traced(given, arrays)
+            return run_symbolic(entry, given, arrays)
 
         def make() -> Function:
             compiled = entry.compile(given)
