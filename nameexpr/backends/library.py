@@ -36,6 +36,8 @@ class Tracing:
         What programs depend on except for their operands.
     is_known : callable
         Whether the values of an array are known now.
+    is_unknown : callable
+        Whether an exception means that a value or a size is needed that is not known while tracing.
     now : callable
         A context manager in which values are computed even while a function is traced.
     """
@@ -45,6 +47,7 @@ class Tracing:
     first_wrong: Callable[[Any], tuple[int, int] | None]
     state: Callable[[], Any]
     is_known: Callable[[Any], bool]
+    is_unknown: Callable[[Exception], bool]
     now: Callable[[], AbstractContextManager[Any]]
 
 

@@ -23,6 +23,7 @@ from nameexpr.runtime.entry import Entry, Latest
 from nameexpr.runtime.faults import run_fault
 from nameexpr.runtime.operands import OperandSpec, array_of, names_of, repeats
 from nameexpr.runtime.specialise import Function
+from nameexpr.runtime.traced_faults import unknown_fault
 
 
 class OnLibrary(Entry):
@@ -103,6 +104,8 @@ class OnLibrary(Entry):
             known = [tuple(map(hint_of, shape)) for shape in shapes]
             entry.compile([spec._replace(shape=shape) for spec, shape in zip(specs, known, strict=True)])
             raise
+        except Exception as fault:
+            raise unknown_fault(self.library, self.text, fault) or fault from fault
         return function(*every)
 
     def without_bound(self) -> OnLibrary:
@@ -242,6 +245,8 @@ class OnLibrary(Entry):
         """Return the error for an exception of the library; operands of the right ranks may not fit."""
         if isinstance(fault, NameExprError | Warning):
             return fault
+        if (unknown := unknown_fault(self.library, self.text, fault)) is not None:
+            return unknown
         try:
             compiled = self.compile(self.specs(every))
         except NameExprError as wrong:

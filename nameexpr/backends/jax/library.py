@@ -102,6 +102,12 @@ def as_numpy(array: Any) -> Any:
     return np.asarray(array) if is_known(array) else np.zeros(array.shape, dtype_name(array.dtype))
 
 
+def is_unknown(wrong: Exception) -> bool:
+    """Return whether an exception means that a value or a size is needed that is not known while tracing."""
+    errors = jax.errors.JAXTypeError, jax.errors.JAXIndexError
+    return isinstance(wrong, errors) or type(wrong).__name__ == "InconclusiveDimensionOperation"
+
+
 LIBRARY = Library(
     name="jax",
     target=TARGET,
@@ -116,8 +122,11 @@ LIBRARY = Library(
     finish=lambda function, text: function,
     fault=fault,
     as_numpy=as_numpy,
+    is_foldable=is_known,
     size_hint=lambda size: HINT,
-    tracing=Tracing(compiled, checked, first_wrong, has_64_bits, is_known, jax.ensure_compile_time_eval),
+    tracing=Tracing(
+        compiled, checked, first_wrong, has_64_bits, is_known, is_unknown, jax.ensure_compile_time_eval
+    ),
 )
 
 

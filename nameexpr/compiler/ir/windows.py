@@ -80,10 +80,11 @@ def is_disjoint(left: int, right: int, count: int, instructions: Sequence[Instru
 
 
 def _first_window(value: int, count: int, instructions: Sequence[Instruction]) -> Instruction | None:
-    """Return the window that a view goes through; None if other views come before it."""
-    found = None
+    """Return the window that a view goes through; None if views come before it that may repeat elements."""
+    found: Instruction | None = None
     while value >= count and is_view(view := instructions[value - count]):
-        found = view
+        if view.primitive not in {"reshape", "transpose"}:
+            found = view
         (value,) = view.sources
     return found if found is not None and found.primitive == "window" else None
 

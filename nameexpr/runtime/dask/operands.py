@@ -18,6 +18,7 @@ from nameexpr.errors import Diagnostic, error
 from nameexpr.records import record
 from nameexpr.runtime.operands import array_of
 from nameexpr.syntax.ast import Expression
+from nameexpr.tensors import NamedTensor, wrap
 
 LARGEST = 10_000_000
 """The bytes of the largest NumPy array that is put into a graph, which goes to the scheduler as a whole."""
@@ -37,7 +38,7 @@ class Given:
 
 
 def read_operands(tree: Any, operands: Sequence[Any]) -> Given:
-    """Return what a text on Dask arrays is called with (NE510 and NE507)."""
+    """Return what a text on Dask arrays is called with (NE510; NE507 for large arrays and NamedTensors)."""
     arrays: list[Any] = []
     samples: list[Any] = []
     for position, operand in enumerate(operands):
@@ -50,7 +51,17 @@ def read_operands(tree: Any, operands: Sequence[Any]) -> Given:
             continue
         _check_known(array, title, tree.text)
         samples.append(_sample_of(operand, array))
-    return Given(tuple(arrays), tuple(samples), any(map(is_data_array, operands)))
+    has_labels = any(map(is_data_array, operands))
+    for position, operand in enumerate(operands):
+        if not has_labels and isinstance(operand, NamedTensor):
+            raise error(_named(_title(tree, position), tree.text))
+    return Given(tuple(arrays), tuple(samples), has_labels)
+
+
+def _named(title: str, text: str) -> Diagnostic:
+    message = f"{title} is a NamedTensor, and there are no NamedTensors of Dask arrays"
+    hint = "pass x.data and name the dims in the text, or x.to_xarray() for a result that is a DataArray"
+    return Diagnostic("NE507", message, text, hint=hint)
 
 
 def _title(tree: Any, position: int) -> str:
@@ -83,8 +94,6 @@ def _sample_of(operand: Any, array: Any) -> Any:
     if isinstance(operand, da.Array):
         return empty
     if not is_data_array(operand):
-        from nameexpr.tensors import wrap
-
         return wrap(empty, operand._names)
     lazy = [name for name, one in getattr(operand, "coords", {}).items() if isinstance(one.data, da.Array)]
     return (operand.drop_vars(lazy) if lazy else operand).copy(data=empty)

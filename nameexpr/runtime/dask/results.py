@@ -7,20 +7,13 @@ from __future__ import annotations
 from typing import Any
 
 from nameexpr.compiler.ir.axes import Names
-from nameexpr.errors import Diagnostic, error
 from nameexpr.runtime.dask.operands import Given, without_elements
 
 
 def named_result(tree: Any, array: Any, names: Names, given: Given) -> Any:
     """Return a lazy array as a DataArray; dims without a name are dim_0, dim_1, ..., as in xarray."""
-    from nameexpr.tensors import wrap
-
-    if not given.has_labels:
-        message = "a NamedTensor of a Dask array"
-        raise error(
-            Diagnostic("NE507", message, tree.text, hint="pass x.data, and name the dims in the text")
-        )
     from nameexpr.runtime.coordinates import carried, coordinates_of, understood
+    from nameexpr.tensors import wrap
 
     coordinates = coordinates_of(tree, [understood(one) for one in given.samples])
     every = names or (None,) * array.ndim  # without dims, operands have no names

@@ -130,6 +130,14 @@ def test_large_arrays_in_memory_are_refused() -> None:
     assert "da.from_array" in str(caught.value)
 
 
+def test_named_tensors_are_refused_unless_the_result_is_a_data_array() -> None:
+    weights = ne.tensor(W, names="lat")
+    with pytest.raises(ne.OperandError, match=r"NE507.*operand 1 is a NamedTensor"):
+        ne.einsum(WEIGH, lazy(X), weights)
+    x = xr.DataArray(lazy(X), dims=("time", "lat", "lon"))
+    assert ne.einsum(WEIGH, x, weights).dims == ("time", "lon")
+
+
 @pytest.mark.parametrize(
     ("code", "options"),
     [("NE616", {"tune": True}), ("NE616", {"out": np.empty((12, 8))}), ("NE709", {"memory_limit": 8})],

@@ -100,6 +100,8 @@ def draw_value(pool: Pool, maker: Maker, block: tuple[Part, ...], shared: list[s
     foreign = sorted(unit for unit in node.units if unit in pool.sizes and unit not in own | set(shared))
     if not foreign:
         return node
+    if pool.special:  # a sum of products with infinities may be computed in another order
+        return maker.constant()
     length = math.prod(pool.sizes[label] for label in foreign)
     kind = "i" if node.kind == "b" else node.kind
     pool.mentioned |= set(foreign)

@@ -201,7 +201,7 @@ def rounded(
     name: str, args: Sequence[Value], shape: tuple[int, ...], dtype: np.dtype[Any], *, widening: bool = False
 ) -> tuple[Any, Any]:
     """Apply a function in double precision, and bound what rounding in the dtype may change."""
-    computed = wide(dtype) if widening else dtype
+    computed = wide(dtype) if widening and name != "/" else dtype  # a quotient is a factor of its own
     pairs = [settled(arg, args, computed) for arg in args]
     arrays, errors = [array for array, _ in pairs], [off for _, off in pairs]
     function = function_of(name)

@@ -76,3 +76,19 @@ def test_a_plan_has_the_shapes_of_all_results() -> None:
 def test_a_loop_of_a_plan_has_the_dims_of_its_rows() -> None:
     plan = ne.compile("h[(1 + T) D] = 0, cos(h[_@T D]) * x[T D]").plan(x=(4, 3))
     assert [step.names for step in plan.steps if step.what == "loop"] == ["x -> T D"]
+
+
+def test_results_that_are_parts_of_a_factor_are_views() -> None:
+    x = np.arange(12.0)
+    first, second = ne.einsum("((a + b) c) -> a c, b c", x, a=2, c=2)
+    assert np.shares_memory(first, x)
+    assert np.shares_memory(second, x)
+    assert not np.shares_memory(first, second)
+
+
+def test_results_that_share_elements_are_apart() -> None:
+    x = np.arange(6.0)
+    first, second = ne.evaluate(
+        "a[b c] = x[(b c)]; y[c b] = a[b c]; z[c n] = a[(n=1 + _) c]", outputs=["y", "z"], x=x, sizes={"c": 2}
+    )
+    assert not np.shares_memory(first, second)
