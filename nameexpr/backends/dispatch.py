@@ -166,6 +166,11 @@ def is_chunked(operands: Iterable[Any]) -> bool:
     return "dask" in map(library_name, kinds)
 
 
+def has_foreign(operands: Iterable[Any]) -> bool:
+    """Return whether there is an array of a library other than NumPy among some operands."""
+    return is_foreign([type(array_within(operand)) for operand in operands])
+
+
 def is_foreign(kinds: Iterable[Any]) -> bool:
     """Return whether a class among these is of a library other than NumPy."""
     return any(library_name(kind) in SUPPORTED for kind in kinds)
