@@ -90,9 +90,9 @@ class Size(Int):
         """The size."""
         return self
 
-    def __abs__(self) -> Size:
-        """Return the size."""
-        return self
+    def __abs__(self) -> int:
+        """Return a number to sort by."""
+        return self.hint
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a symbolic size cannot be pickled")

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import gcd, prod
 
-from nameexpr.compiler.ir.axes import hint_of
 from nameexpr.compiler.ir.program import Shape
 
 Move = tuple[int, int, int]
@@ -57,7 +56,7 @@ def tiles_of(shape: Shape, steps: Sequence[int], moves: Mapping[int, Move]) -> S
     read, and `moves` how windows move along their axes.
     """
     tiles = list(shape)
-    slow = sorted(range(len(shape)), key=lambda axis: -abs(hint_of(steps[axis])))
+    slow = sorted(range(len(shape)), key=lambda axis: -abs(steps[axis]))
     for axis, (stride, apart, count) in moves.items():
         tiles[axis] = min(shape[axis], FEW * apart * (count - 1) // stride + 1)
     budget = BLOCK // prod([stride for stride, _, _ in moves.values()])
@@ -120,7 +119,7 @@ def row_of(tiles: Shape, steps: Sequence[int], weights: Shape) -> Shape:
     are as long as those of the windows; with one element if that is not needed.
     """
     near, run, own = set[int](), 1, 1
-    for axis in sorted(range(len(tiles)), key=lambda axis: abs(hint_of(steps[axis]))):
+    for axis in sorted(range(len(tiles)), key=lambda axis: abs(steps[axis])):
         if run < LONG and tiles[axis] != 1:
             own = own * tiles[axis] if own == run and weights[axis] != 1 else own
             run *= tiles[axis]
@@ -134,7 +133,7 @@ def row_of(tiles: Shape, steps: Sequence[int], weights: Shape) -> Shape:
 def weighed_tiles(shape: Shape, steps: Sequence[int]) -> Shape:
     """Return the size of a block of a weighed sum along each axis: those that are slow in memory are cut."""
     tiles = list(shape)
-    for axis in sorted(range(len(shape)), key=lambda axis: -abs(hint_of(steps[axis]))):
+    for axis in sorted(range(len(shape)), key=lambda axis: -abs(steps[axis])):
         if prod(tiles) <= BLOCK:
             break
         tiles[axis] = max(1, BLOCK * tiles[axis] // prod(tiles))

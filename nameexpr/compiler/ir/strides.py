@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from nameexpr.compiler.ir.axes import hint_of
 from nameexpr.compiler.ir.program import Instruction, Shape
 
 ROW_MAJOR = frozenset({"erf", "erfc"})
@@ -115,7 +114,7 @@ def copied_order(shape: Shape, strides: Strides) -> list[int]:
         return axes
     if is_dense(shape[::-1], strides[::-1]):
         return axes[::-1]
-    return sorted(axes, key=lambda axis: -abs(hint_of(strides[axis])))
+    return sorted(axes, key=lambda axis: -abs(strides[axis]))
 
 
 def reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import dropwhile, pairwise
 from typing import TypeVar
 
-from nameexpr.compiler.ir.axes import hint_of
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.layouts import Layout, OperandLayout
 from nameexpr.compiler.ir.nodes import Read, windowed
@@ -150,7 +149,7 @@ class Builder:
         if value.strides is None:
             return None
         strides = dict(zip(value.labels, value.strides, strict=True))
-        order = sorted(value.labels, key=lambda label: -abs(hint_of(strides[label])))
+        order = sorted(value.labels, key=lambda label: -abs(strides[label]))
         packed = dict(zip(order, self.row_major_strides(order), strict=True))
         return tuple(packed[label] for label in value.labels)
 
@@ -263,7 +262,7 @@ class Builder:
             return tuple(label for label in value.labels if label in labels)
         self.read_strides(value)
         strides = dict(zip(value.labels, value.strides, strict=True))
-        return tuple(sorted(labels, key=lambda label: (-abs(hint_of(strides[label])), value.axis(label))))
+        return tuple(sorted(labels, key=lambda label: (-abs(strides[label]), value.axis(label))))
 
     def is_mergeable(self, value: Value, labels: Sequence[str]) -> bool:
         """Return whether the axes of these labels, in this order, form one axis in memory, so that merging
