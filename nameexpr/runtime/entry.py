@@ -34,8 +34,7 @@ Reduce = Callable[[np.ndarray[tuple[Any, ...], np.dtype[Any]], int], Any]
 PROGRAMS = 64
 """The number of combinations of shapes, dtypes and names for which one text keeps its functions."""
 PRELUDES = 16
-"""The number of preludes whose values one bound text keeps, one for each kind of operands if needed.
-"""
+"""The number of preludes whose values one bound text keeps, one for each kind of operands."""
 
 
 class CallOptions(NamedTuple):
@@ -76,10 +75,10 @@ class Latest(NamedTuple):
 class Entry(ABC):
     """A checked text with options, and with operands that are bound to it.
 
-    `call` runs it on the unbound operands, in order; `tree` is its syntax, and `structure` its meaning
-    independent of the names of labels, if it has one. `fixed` are the bound operands by position, with their
-    `coordinates`, `free` the positions of the others, and `is_bound` means that `bind` created the entry.
-    `latest` is the specialisation of the latest function, `others` the entries for other libraries by name.
+    `call` runs it on the unbound operands, in order; `tree` is its syntax, `structure` its meaning apart from
+    the names of labels, if it has one. `fixed` are the bound operands by position, with `coordinates`, `free`
+    the positions of others; `is_bound` means that `bind` created it. `latest` is the specialisation of the
+    latest function, `others` the entries for other libraries, `current` the one of them called last, if any.
     """
 
     __slots__ = (
@@ -87,6 +86,7 @@ class Entry(ABC):
         "_prepared",
         "call",
         "coordinates",
+        "current",
         "dtype",
         "fixed",
         "free",
@@ -124,6 +124,7 @@ class Entry(ABC):
         self.coordinates: tuple[Any, ...] = ()
         self.latest: Latest | None = None
         self.others: dict[str, Any] = {}
+        self.current: Any = None
         self._is_shared = not self.is_bound and options.or_none is None
         self._prepared: Generations[Any, tuple[Any, ...]] | None = None
         self.programs: Generations[Any, tuple[Function, Latest]] = Generations(PROGRAMS)
@@ -172,7 +173,7 @@ class Entry(ABC):
             specs = specs_of(operands)
             found = None if self.latest is None else get((specs, same))
             found = found or self._made(kinds, specs, every, operands)
-        function, self.latest = found
+        (function, self.latest), self.current = found, None
         if self.coordinates:  # which functions do not handle
             return carrying.carried(function(*operands), carried)
         self.call = function if self.free else self._without_operands(function)
@@ -250,8 +251,7 @@ class Entry(ABC):
     def _fits_all_sizes(self, program: Program) -> bool:
         """Return whether a program is valid for all shapes of the same ranks, as it uses no sizes.
 
-        NumPy then has to detect sizes that do not match, which only a matrix product does: a broadcast
-        product would accept a size 1 for any other.
+        NumPy then detects sizes that do not match, as only a matrix product does: broadcasting accepts 1.
         """
         return (
             isinstance(self.tree, Expression)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from nameexpr.backends.dispatch import number_type
 from nameexpr.backends.library import Library
 from nameexpr.backends.numpy.codegen.function import function_code
-from nameexpr.backends.numpy.codegen.statements import Invocation, Return, Statement
+from nameexpr.backends.numpy.codegen.statements import Return, Statement
 from nameexpr.backends.numpy.kernels import ReducerFault, ReducerMisuse
 from nameexpr.backends.numpy.reading import PositionError
 from nameexpr.backends.symbolic import hint_of, is_symbolic, named_sizes, size_statements
@@ -23,6 +24,8 @@ from nameexpr.runtime.entry import Entry, Latest
 from nameexpr.runtime.faults import run_fault
 from nameexpr.runtime.operands import OperandSpec, array_of, names_of, repeats
 from nameexpr.runtime.specialise import Function
+from nameexpr.runtime.traced_faults import unknown_fault
+from nameexpr.runtime.wrapping import wrap_results
 
 
 class OnLibrary(Entry):
@@ -58,6 +61,7 @@ class OnLibrary(Entry):
             found = made, Latest(specs, (), same)
             self.programs.put(kinds if is_general else (kinds, specs, same), found)
         function, self.latest = found
+        self.origin.current = self
         self.origin.call = function if self.free else self._without_operands(function)
         if self.origin.is_called_by_text and self.origin._is_shared:
             cache.remember(self.text, function)
@@ -103,6 +107,8 @@ class OnLibrary(Entry):
             known = [tuple(map(hint_of, shape)) for shape in shapes]
             entry.compile([spec._replace(shape=shape) for spec, shape in zip(specs, known, strict=True)])
             raise
+        except Exception as fault:
+            raise unknown_fault(self.library, self.text, fault) or fault from fault
         return function(*every)
 
     def without_bound(self) -> OnLibrary:
@@ -204,7 +210,7 @@ class OnLibrary(Entry):
         """Return results as tensors with names if an operand is one."""
         kinds = [type(one) for one in (*operands, *self.fixed.values()) if names_of(one) is not None]
         if kinds:
-            _wrap_results(compiled, statements, kinds[0], constants, is_tuple=is_tuple)
+            wrap_results(compiled, statements, kinds[0], constants, is_tuple=is_tuple)
 
     def fold(self, compiled: Compilation[Any]) -> Folded:
         """Return the program split into the part that depends on bound operands alone, and the rest.
@@ -242,25 +248,30 @@ class OnLibrary(Entry):
         """Return the error for an exception of the library; operands of the right ranks may not fit."""
         if isinstance(fault, NameExprError | Warning):
             return fault
+        if (unknown := unknown_fault(self.library, self.text, fault)) is not None:
+            return unknown
         try:
             compiled = self.compile(self.specs(every))
         except NameExprError as wrong:
             return wrong
-        if isinstance(fault, IndexError | PositionError | ReducerFault | ReducerMisuse):
-            as_numpy = self.library.as_numpy
-            given = [one if number_type(one) is not None else as_numpy(array_of(one)) for one in every]
-            if isinstance(fault, IndexError):
-                from nameexpr.runtime.position_faults import first_outside
+        if any(one.primitive == "inside" for one in compiled.program.instructions):
+            from nameexpr.runtime.position_faults import first_outside
 
-                fault = first_outside(compiled, given) or fault
-            if not isinstance(fault, IndexError):
-                return run_fault(fault, compiled, given)
+            with suppress(RuntimeError):  # of arrays without elements
+                fault = first_outside(compiled, self._as_numpy(every)) or fault
+        if isinstance(fault, PositionError | ReducerFault | ReducerMisuse):
+            return run_fault(fault, compiled, self._as_numpy(every))
         moved = self._of_devices(every)
         reason = self.library.fault(fault)
         if moved is not None or reason is None:
             return moved or fault
         message = f"{self.library.name} cannot compute this: {reason}"
         return error(Diagnostic("NE529", message, self.text, operands=self._infos(every)))
+
+    def _as_numpy(self, every: Sequence[Any]) -> list[Any]:
+        """Return operands as NumPy arrays, for an error that shows elements."""
+        convert = self.library.as_numpy
+        return [one if number_type(one) is not None else convert(array_of(one)) for one in every]
 
     def _infos(self, every: Sequence[Any]) -> tuple[OperandInfo, ...]:
         """Return operands as errors list them."""
@@ -273,23 +284,3 @@ class OnLibrary(Entry):
 
 def _has_device(operand: Any) -> bool:
     return number_type(operand) is None and hasattr(array_of(operand), "device")
-
-
-def _wrap_results(
-    compiled: Compilation[Any],
-    statements: list[Any],
-    kind: Any,
-    constants: dict[str, Any],
-    *,
-    is_tuple: bool,
-) -> None:
-    """Return results as tensors with names, of the class of the operands."""
-
-    def wrap_all(names: Sequence[Any], *results: Any) -> tuple[Any, ...]:
-        return tuple(kind._wrap(result, own) for result, own in zip(results, names, strict=True))
-
-    constants |= {"wrap": kind._wrap, "wrap_all": wrap_all}
-    constants["names"] = compiled.names if is_tuple else compiled.names[0]
-    values = statements[-1].values
-    arguments = ("names", *values) if is_tuple else (*values, "names")
-    statements[-1] = Return((Invocation("wrap_all" if is_tuple else "wrap", arguments, {}),))

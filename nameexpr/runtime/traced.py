@@ -24,7 +24,7 @@ from nameexpr.compiler.ir.program import Program
 from nameexpr.runtime.cache import MISSING, Generations
 from nameexpr.runtime.entry import PROGRAMS
 from nameexpr.runtime.on_library import OnLibrary
-from nameexpr.runtime.operands import OperandSpec, array_of, names_of
+from nameexpr.runtime.operands import OperandSpec, names_of
 
 Function = Callable[..., Any]
 
@@ -128,16 +128,14 @@ def _specialised(
     on every call.
     """
     program, constants = compiled.program, _constants(entry, None)
-    names = {position: f"a{number}" for number, position in enumerate(entry.free)}
-    given = [names.get(position, f"b{position}") for position in range(len(specs))]
-    if entry.is_bound and all(tracing.is_known(array_of(value)) for value in entry.fixed.values()):
+    given = [f"a{number}" for number in range(len(operands))]
+    if entry.is_bound:
         folded = entry.fold(compiled)
         with tracing.now():
             held = entry._values(folded, every)
         program = folded.rest
-        given = [*names.values(), *[f"h{number}" for number in range(len(held))]]
+        given += [f"h{number}" for number in range(len(held))]
         constants |= {f"h{number}": value for number, value in enumerate(held)}
-    constants |= {f"b{position}": array_of(value) for position, value in entry.fixed.items()}
     computed, rest, given = without_numbers(program, given)
     straight = _straight(entry, rest, shapes_of(rest))
     constants["run"] = _compiled(tracing, straight, compiled)

@@ -149,6 +149,8 @@ def contracted(letters: Sequence[Shape]) -> tuple[tuple[Shape, ...], ...]:
     left, right, result = letters
     batch = [letter for letter in result if letter in left and letter in right]
     summed = [letter for letter in left if letter in right and letter not in result]
+    rest = [letter for letter in (*left, *right) if letter not in {*batch, *summed}]
+    assert [*batch, *rest] == [*result], f"a product has the axes {[*batch, *rest]}, not {result}"
     return tuple([
         tuple([tuple(map(own.index, group)) for own in (left, right)]) for group in (summed, batch)
     ])  # fmt: skip

@@ -56,7 +56,9 @@ def inside(positions: Any, size: int, number: int) -> Any:
     return jnp.where(is_outside, size, positions)
 
 
-def scan(step: Callable[[Any, Any], tuple[Any, Any]], first: Any, read: Any, *, length: int) -> Any:
+def scan(
+    step: Callable[[Any, Any], tuple[Any, Any]], first: Any, read: Any, *, length: int | None = None
+) -> Any:
     """Return `lax.scan`, with the checks of its steps."""
     kept: list[tuple[Any, Any]] = []
 

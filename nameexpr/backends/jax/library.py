@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from nameexpr.backends.jax.calls import CALLS, resolve
+from nameexpr.backends.jax.calls import CALLS, MODULES, resolve
 from nameexpr.backends.jax.checks import collecting, first_wrong
 from nameexpr.backends.jax.dtypes import ARITHMETIC, dtype_name, product_dtype
 from nameexpr.backends.jax.recurrences import recurrence_statements
@@ -102,6 +102,12 @@ def as_numpy(array: Any) -> Any:
     return np.asarray(array) if is_known(array) else np.zeros(array.shape, dtype_name(array.dtype))
 
 
+def is_unknown(wrong: Exception) -> bool:
+    """Return whether an exception means that a value or a size is needed that is not known while tracing."""
+    errors = jax.errors.JAXTypeError, jax.errors.JAXIndexError
+    return isinstance(wrong, errors) or type(wrong).__name__ == "InconclusiveDimensionOperation"
+
+
 LIBRARY = Library(
     name="jax",
     target=TARGET,
@@ -116,8 +122,15 @@ LIBRARY = Library(
     finish=lambda function, text: function,
     fault=fault,
     as_numpy=as_numpy,
+    imports={
+        "jnp": "import jax.numpy as jnp",
+        **{name: f"import {module} as {name}" for name, module in MODULES.items()},
+    },
+    is_foldable=is_known,
     size_hint=lambda size: HINT,
-    tracing=Tracing(compiled, checked, first_wrong, has_64_bits, is_known, jax.ensure_compile_time_eval),
+    tracing=Tracing(
+        compiled, checked, first_wrong, has_64_bits, is_known, is_unknown, jax.ensure_compile_time_eval
+    ),
 )
 
 

@@ -45,7 +45,7 @@ def recurrence_statements(
     step = Define(f"{target}_step", ("rows", "parts"), _step(steps, names[steps.count :], call, dtype))
     has_checks = any(one.primitive == "inside" or one.function == "to_int" for one in steps.body.instructions)
     scan = Callee("checks" if has_checks else "lax", "scan")
-    run = scan(step.name, _tuple(carried), _tuple(cut), length=str(steps.length))
+    run = scan(step.name, _tuple(carried), _tuple(cut), length=None if cut else str(steps.length))
     last, rows = f"{target}_last", f"{target}_rows"
     whole: list[Value] = []
     for number, start in enumerate(carried):

@@ -167,6 +167,11 @@ LIBRARY = Library(
     as_array=as_array,
     finish=lambda function, text: function,
     fault=fault,
+    imports={
+        "torch": "import torch",
+        **{module: f"from nameexpr.backends.torch import {module}" for module in MODULES},
+    },
+    explicit=explicit,
     as_numpy=as_numpy,
     is_foldable=lambda value: not getattr(value, "requires_grad", False),
     copied=copied,

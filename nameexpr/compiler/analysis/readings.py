@@ -134,7 +134,7 @@ def extremes(place: Affine, sizes: Mapping[str, int], without: str = "") -> tupl
     low = high = place[0]
     for label, stride in place[1].items():
         last = stride * max(sizes[label] - 1, 0) if label != without else 0
-        low, high = low + min(last, 0), high + max(last, 0)
+        low, high = (low + last, high) if stride < 0 else (low, high + last)
     return low, high
 
 

@@ -146,11 +146,12 @@ def emit_einsum(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
 
 def emit_contraction(build: Builder, pair: Pair, one: Value, other: Value, compute: str) -> Value:
     """Emit the contraction of a pair, whose products are added in the dtype `compute`: operands of a narrower
-    dtype of the same kind are not cast.
+    dtype of the same kind are not cast. Labels of one operand keep their order in it.
     """
     if one.dtype != other.dtype or not is_widened(one.dtype, compute):
         one, other = build.cast(one, compute), build.cast(other, compute)
-    labels = (*pair.batch, *pair.left, *pair.right)
+    own = [label for label in (*one.labels, *other.labels) if label in pair.left or label in pair.right]
+    labels = (*pair.batch, *own)
     numbers = {label: number for number, label in enumerate(dict.fromkeys((*one.labels, *other.labels)))}
     letters = tuple([tuple([numbers[label] for label in own]) for own in (one.labels, other.labels, labels)])
     dtype = "" if one.dtype == compute else compute

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nameexpr.compiler.ir.axes import CUSTOM, Contraction, product_label
+from nameexpr.compiler.ir.axes import CUSTOM, Contraction, hint_of, product_label
 from nameexpr.compiler.ir.dtypes import BLAS, ITEM_BYTES, REAL_OF, SAME_DTYPE, Dtypes, needs_narrowing
 from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.lowering.builder import Builder, Value
@@ -84,7 +84,7 @@ def lower_reducer(
 def lower_sum(build: Builder, value: Value, summed: Sequence[str], compute: str) -> Value:
     """Emit the sum of a value over some of its labels, in the dtype `compute`."""
     found = [Strategy("reduce", 0.0)]
-    if not build.is_diagonal(value):  # `simplify` combines the two into one pass
+    if build.target.loop_axes and not build.is_diagonal(value):  # `simplify` combines the two into one pass
         found = _strategies(build, value, summed, compute)
     strategy = build.choose(found) if len(found) > 1 else found[0]
     if strategy.kind != "reduce":
@@ -123,7 +123,7 @@ def _strategies(build: Builder, value: Value, summed: Sequence[str], compute: st
 
 def _prefers_slices(build: Builder, value: Value, reduced: Sequence[str], reducer: str) -> bool:
     """Return whether a maximum or the like is faster from slices than by NumPy's reduction."""
-    count = build.size(reduced)
+    count = hint_of(build.size(reduced))
     is_empty = not build.size(value.labels)
     is_logical = reducer in {"any", "all"} and value.dtype != "bool"
     if is_empty or is_logical or reducer not in FOLDING or not 1 < count <= build.target.sliced_cells:

@@ -114,7 +114,7 @@ def plan_contractions(
             return order
         return find_path(terms, output, {label: hint_of(size) for label, size in sizes.items()}, optimize)
 
-    can_be_fewer = any(size <= 1 for size in sizes.values())
+    can_be_fewer = any(abs(size) <= 1 for size in sizes.values())  # of a symbol its hint
     try:
         return ordered_plan(contraction, find, FEW_DIMS if can_be_fewer else MOST_DIMS)
     except TooManyDimsError:
