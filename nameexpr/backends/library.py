@@ -102,6 +102,9 @@ class Library:
         What a function for an array depends on, other than its class, dtype and shape.
     checks_devices : bool
         Whether the library rejects arrays on different devices itself.
+    is_kept : callable
+        Whether the function for an array like this is kept as that of the latest call: not for an array
+        without values, of which there are some while a function is traced.
     explicit : callable
         The program that the statements are of, from a program and the names of the dtypes of its operands.
     size_hint : callable
@@ -130,6 +133,7 @@ class Library:
     is_foldable: Callable[[Any], bool] = lambda array: True
     kind_of: Callable[[Any], Any] = type
     checks_devices: bool = True
+    is_kept: Callable[[Any], bool] = lambda array: True
     explicit: Callable[[Program, Sequence[str]], Program] = lambda program, dtypes: program
     size_hint: Callable[[Any], int] = int
     tracing: Tracing | None = None

@@ -85,6 +85,11 @@ def kind_of(array: Any) -> Any:
     return array.is_meta, torch.get_default_dtype()
 
 
+def is_kept(array: Any) -> bool:
+    """Return whether an array has values, unlike the tensors that PyTorch traces functions with."""
+    return not type(array).__module__.startswith("torch._subclasses")
+
+
 @cache
 def resolve(module: str, name: str) -> Any:
     """Return the function for a name in generated code."""
@@ -178,6 +183,7 @@ LIBRARY = Library(
     copy_into=copy_into,
     out_fault=out_fault,
     kind_of=kind_of,
+    is_kept=is_kept,
     checks_devices=False,
     size_hint=size_hint,
 )
