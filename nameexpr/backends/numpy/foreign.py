@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nameexpr.backends.dispatch import library_name
 from nameexpr.dims import Names, duplicate, name_fault, nearest_name, normalised
 
 Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
@@ -83,7 +84,7 @@ def _found(kind: Any) -> Reader | None:
         reader = _READERS.get((base.__module__.partition(".")[0], base.__name__))
         if reader is not None:
             return reader
-    return None
+    return _STANDARD if library_name(kind) == "array_api" else None
 
 
 def classes_within(data: Any) -> set[type]:
@@ -211,6 +212,10 @@ def _refuse(message: str, hint: str) -> Reader:
 
 _MATRIX = _refuse("is a np.matrix, which always has two dims", "give np.asarray(x)")
 _DASK = _refuse("is an array of dask, which is still to be computed", "x.compute()")
+_STANDARD = _refuse(
+    "is an array of the array API standard, on which texts run, but not tensors",
+    "np.from_dlpack(x) is one of NumPy",
+)
 _SPARSE = _refuse("is a sparse array", "x.todense() has all its elements")
 _DATASET = _refuse(
     "is a Dataset of xarray, which holds several arrays", "give one, x['name'], or x.to_dataarray()"

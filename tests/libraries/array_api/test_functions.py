@@ -103,3 +103,8 @@ def _compare(found: Any, expected: Any, *, is_coarse: bool) -> None:
         return
     assert array.dtype == expected.dtype
     np.testing.assert_array_equal(array, expected)
+
+
+def test_tensors_with_names_are_not_made_of_them_silently() -> None:
+    with pytest.raises(ne.OptionError, match=r"NE654.*standard(.|\n)*np.from_dlpack"):
+        ne.tensor(xp.ones((2, 3)), names="N C")
