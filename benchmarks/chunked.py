@@ -1,8 +1,8 @@
 """``python -m benchmarks.chunked``: Dask arrays, on one thread: nameexpr next to other ways to write it.
 
-Every figure is the time of a peer divided by that of nameexpr, from the call until all chunks are computed, as
-the median over interleaved rounds; a result that differs by more than rounding ends the run. A peer that takes
-`SLOW` times as long as nameexpr runs once.
+Every figure is the CPU time of a peer divided by that of nameexpr, from the call until all chunks are
+computed, as the median over interleaved rounds; a result that differs by more than rounding ends the run. A
+peer that takes `SLOW` times as long as nameexpr runs once.
 """
 
 from __future__ import annotations
