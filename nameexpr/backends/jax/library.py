@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from nameexpr.backends.jax.calls import CALLS, resolve
+from nameexpr.backends.jax.calls import CALLS, MODULES, resolve
 from nameexpr.backends.jax.checks import collecting, first_wrong
 from nameexpr.backends.jax.dtypes import ARITHMETIC, dtype_name, product_dtype
 from nameexpr.backends.jax.recurrences import recurrence_statements
@@ -122,6 +122,10 @@ LIBRARY = Library(
     finish=lambda function, text: function,
     fault=fault,
     as_numpy=as_numpy,
+    imports={
+        "jnp": "import jax.numpy as jnp",
+        **{name: f"import {module} as {name}" for name, module in MODULES.items()},
+    },
     is_foldable=is_known,
     size_hint=lambda size: HINT,
     tracing=Tracing(
