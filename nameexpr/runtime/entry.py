@@ -141,10 +141,8 @@ class Entry(ABC):
 
     def merge(self, operands: Sequence[Any]) -> Sequence[Any]:
         """Return all operands in the order of the text, given the unbound ones."""
-        if not self.is_bound:
-            return operands
-        merged = self.fixed | dict(zip(self.free, operands, strict=True))
-        return [merged[position] for position in range(len(merged))]
+        merged = self.fixed | dict(zip(self.free, operands, strict=True)) if self.is_bound else {}
+        return [merged[position] for position in range(len(merged))] if self.is_bound else operands
 
     def slow_call(self, *values: Any) -> Any:
         """Run operands that the latest function does not apply to.
@@ -152,11 +150,12 @@ class Entry(ABC):
         Functions for all sizes share nothing; one for different arrays is also correct for equal ones.
         """
         given = [value for value in values if value is not MISSING]
-        carried: Any = self.coordinates or not BARE.issuperset(map(type, given))
+        present = (*given, *self.fixed.values())
+        carried: Any = self.coordinates or not BARE.issuperset(map(type, present))
         if carried:  # most operands are arrays
-            from nameexpr.backends.dispatch import array_within, is_foreign
+            from nameexpr.backends.dispatch import has_foreign
 
-            if is_foreign([type(array_within(value)) for value in given]):
+            if has_foreign(present):
                 return import_module("nameexpr.runtime.libraries").call(self, given)  # it imports this one
             from nameexpr.runtime import coordinates as carrying
 

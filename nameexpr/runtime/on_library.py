@@ -9,10 +9,10 @@ from typing import Any
 from nameexpr.backends.dispatch import number_type
 from nameexpr.backends.library import Library
 from nameexpr.backends.numpy.codegen.function import function_code
-from nameexpr.backends.numpy.codegen.statements import Return, Statement
+from nameexpr.backends.numpy.codegen.statements import Invocation, Return, Statement, Value
 from nameexpr.backends.numpy.kernels import ReducerFault, ReducerMisuse
 from nameexpr.backends.numpy.reading import PositionError
-from nameexpr.backends.symbolic import hint_of, is_symbolic, named_sizes, size_statements
+from nameexpr.backends.symbolic import is_symbolic, size_statements
 from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.ir.primitives import shapes_of
@@ -24,6 +24,7 @@ from nameexpr.runtime.entry import Entry, Latest
 from nameexpr.runtime.faults import run_fault
 from nameexpr.runtime.operands import OperandSpec, array_of, names_of, repeats
 from nameexpr.runtime.specialise import Function
+from nameexpr.runtime.symbolic import run_symbolic
 from nameexpr.runtime.traced_faults import unknown_fault
 from nameexpr.runtime.wrapping import wrap_results
 
@@ -50,24 +51,26 @@ class OnLibrary(Entry):
         operands = [every[position] for position in self.free]
         specs, same = self.specs(every), () if self.is_bound else repeats(list(map(array_of, operands)))
         if is_symbolic([spec.shape for spec in specs]):
-            return self.traced(specs, every)
+            return run_symbolic(self, specs, every)
         own = map(array_of, operands)
         kinds = tuple([number_type(one) or (type(one), self.library.kind_of(one)) for one in own])
         found = self.programs.get((kinds, specs, same)) or self.programs.get(kinds)
         if found is None:
             self.refuse_options()
-            self._check_devices(every)
+            self.check_devices(every)
             made, is_general = self.made(specs, every, operands, same)
             found = made, Latest(specs, (), same)
             self.programs.put(kinds if is_general else (kinds, specs, same), found)
         function, self.latest = found
+        if not all(map(self.library.is_kept, own)):
+            return function(*operands)
         self.origin.current = self
         self.origin.call = function if self.free else self._without_operands(function)
         if self.origin.is_called_by_text and self.origin._is_shared:
             cache.remember(self.text, function)
         return function(*operands)
 
-    def _check_devices(self, every: Sequence[Any]) -> None:
+    def check_devices(self, every: Sequence[Any]) -> None:
         """Raise NE508 for arrays with dims on different devices, if the library might not."""
         if self.library.checks_devices:
             return
@@ -94,29 +97,6 @@ class OnLibrary(Entry):
         """Return a function for operands like these, and whether it is for all shapes and dtypes."""
         return self.function(specs, every, operands, same), False
 
-    def traced(self, specs: Sequence[OperandSpec], every: Sequence[Any]) -> Any:
-        """Run operands whose sizes are symbols. Nothing is kept: a function is traced once."""
-        entry = self if not self.is_bound else self.without_bound()
-        entry.refuse_options()
-        entry._check_devices(every)
-        shapes = named_sizes([spec.shape for spec in specs], self.library.size_hint)
-        named = [spec._replace(shape=shape) for spec, shape in zip(specs, shapes, strict=True)]
-        try:
-            function = entry.function(tuple(named), every, every, ())
-        except NameExprError:  # which shows sizes as numbers
-            known = [tuple(map(hint_of, shape)) for shape in shapes]
-            entry.compile([spec._replace(shape=shape) for spec, shape in zip(specs, known, strict=True)])
-            raise
-        except Exception as fault:
-            raise unknown_fault(self.library, self.text, fault) or fault from fault
-        return function(*every)
-
-    def without_bound(self) -> OnLibrary:
-        """Return an entry of the same text for all operands."""
-        kind: Any = type(self)
-        unbound = type(self.origin)(self.text, self.options, None, self.tree)  # type: ignore[call-arg]
-        return kind(unbound, self.library)  # type: ignore[no-any-return]
-
     def refuse_options(self) -> None:
         """Raise NE616 for an option that is not supported for arrays of the library."""
         wrong = (
@@ -136,7 +116,7 @@ class OnLibrary(Entry):
         """Return a function for operands like these, of those that are not bound."""
         compiled = self.compile(specs, same=same)
         constants: dict[str, Any] = {"names": None, "miss": self.origin.slow_call, "explain": self._explain}
-        constants |= {"missing": MISSING, "reduce": self.options.reduce}
+        constants |= {"missing": MISSING, "reduce": self.options.reduce, "copied": self.library.copied}
         program, shapes = compiled.program, compiled.shapes
         dtypes = [self._dtype_of(operand) for operand in operands]
         if self.is_bound:
@@ -191,12 +171,21 @@ class OnLibrary(Entry):
         last = statements[-1]
         assert isinstance(last, Return)
         is_tuple = last.is_tuple or self.options.outputs is not None
-        statements[-1] = Return(last.values, is_tuple)
+        values = tuple([self._result(one, len(operands), constants) for one in last.values])
+        statements[-1] = Return(values, is_tuple)
         named = [names_of(one) is not None for one in operands]
         self.wrap_results(compiled, statements, operands, constants, is_tuple=is_tuple)
         code = function_code(named, guards, statements, constants, self.library.resolve)
         exec(code, constants)  # noqa: S102  ours only, as for NumPy
         return self.library.finish(constants["call"], self.text)
+
+    def _result(self, value: Value, count: int, constants: dict[str, Any]) -> Value:
+        """Return a result, which is never an operand itself, nor a value that is kept between calls."""
+        if not isinstance(value, str):
+            return value
+        if value in {f"a{position}" for position in range(count)}:
+            return self.library.view_of(value)
+        return Invocation("copied", (value,), {}) if value in constants else value
 
     def wrap_results(
         self,

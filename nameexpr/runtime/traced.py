@@ -25,6 +25,7 @@ from nameexpr.runtime.cache import MISSING, Generations
 from nameexpr.runtime.entry import PROGRAMS
 from nameexpr.runtime.on_library import OnLibrary
 from nameexpr.runtime.operands import OperandSpec, names_of
+from nameexpr.runtime.symbolic import run_symbolic
 
 Function = Callable[..., Any]
 
@@ -67,7 +68,7 @@ def _traced(entry: OnLibrary, tracing: Tracing, specs: Sequence[OperandSpec]) ->
             for one, kind in zip(arrays, kinds, strict=True)
         ])  # fmt: skip
         if is_symbolic([spec.shape for spec in given]):
-            return entry.traced(given, arrays)
+            return run_symbolic(entry, given, arrays)
 
         def make() -> Function:
             compiled = entry.compile(given)

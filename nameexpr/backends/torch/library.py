@@ -13,7 +13,7 @@ import torch
 from nameexpr.backends.dispatch import number_type
 from nameexpr.backends.library import Library
 from nameexpr.backends.numpy.codegen.function import resolve_function
-from nameexpr.backends.numpy.codegen.statements import Assign, Statement
+from nameexpr.backends.numpy.codegen.statements import Assign, Statement, method
 from nameexpr.backends.portable.code import statements_of
 from nameexpr.backends.portable.target import PORTABLE
 from nameexpr.backends.portable.values import known_values
@@ -83,6 +83,11 @@ def guard(name: str, array: Any, suffix: str, constants: dict[str, Any], has_sha
 def kind_of(array: Any) -> Any:
     """Return what a function depends on other than class, dtype and shape."""
     return array.is_meta, torch.get_default_dtype()
+
+
+def is_kept(array: Any) -> bool:
+    """Return whether an array has values, unlike the tensors that PyTorch traces functions with."""
+    return not type(array).__module__.startswith("torch._subclasses")
 
 
 @cache
@@ -178,7 +183,9 @@ LIBRARY = Library(
     copy_into=copy_into,
     out_fault=out_fault,
     kind_of=kind_of,
+    is_kept=is_kept,
     checks_devices=False,
+    view_of=lambda name: method(name, "view_as", name),
     size_hint=size_hint,
 )
 

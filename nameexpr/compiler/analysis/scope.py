@@ -202,12 +202,21 @@ def _statement_names(tree: ast.Formula, walks: Walks, recurring: set[str]) -> It
         elif statement.name in recurring:
             pass
         elif own := used.get(statement.name) or _mentions(inside, statement.name):
-            yield _used_before(tree, statement, own, is_before=statement.name in used)
+            is_before = statement.name in used
+            if is_before or not _has_steps(statement):
+                yield _used_before(tree, statement, own, is_before=is_before)
         for node in inside:
             if isinstance(node, ast.Use):
                 used.setdefault(node.name, node)
         if statement.name is not None:
             seen.setdefault(statement.name, statement)
+
+
+def _has_steps(statement: ast.Statement) -> bool:
+    """Return whether a statement is a recurrence by itself: then one that it uses is at fault."""
+    from nameexpr.compiler.analysis.recurrences import step_of
+
+    return step_of(statement) is not None
 
 
 def _used_before(tree: ast.Formula, statement: ast.Statement, use: ast.Use, *, is_before: bool) -> Diagnostic:
@@ -223,6 +232,9 @@ def _used_before(tree: ast.Formula, statement: ast.Statement, use: ast.Use, *, i
     if is_before:
         message = f"'{name}' is used before it is computed"
         hint = f"put its statement first; if these are different values, call one of them {name}2"
+        users = [one for one in tree.statements if one.span.start <= use.span.start < one.span.end]
+        if _has_steps(statement) and any(_mentions(walk.nodes_of((statement,)), one.name) for one in users):
+            hint = "statements of one recurrence are next to each other, and all have the label of its steps"
     return Diagnostic("NE233", message, tree.text, marks, hint=hint)
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from math import copysign, isnan
-from operator import attrgetter, index
+from operator import attrgetter
 from typing import Any, get_args
 
-from nameexpr.compiler.ir.axes import Labels
+from nameexpr.compiler.ir.axes import Labels, hint_of
 from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype
 from nameexpr.compiler.ir.nodes import (
     Along,
@@ -67,14 +67,14 @@ class Graph:
 
     def scalar(self, value: int | float | complex) -> int:
         """Return the number of a weak scalar; all nans are one value, and -0.0 differs from 0.0."""
-        if type(value) not in WEAK:  # a symbol becomes the number that the library chooses
-            value = index(value)  # type: ignore[arg-type]
-        node = Scalar(value, type(value).__name__)
+        value = getattr(value, "scalar", value)  # of a size that is a symbol
+        kind = type(hint_of(value))
+        node = Scalar(value, kind.__name__)
         if isinstance(value, float) and isnan(value):
             node = Scalar(0, "nan")
         elif isinstance(value, float) and value == 0 and copysign(1, value) < 0:
             node = Scalar(0, "-0.0")
-        return self.add(node, (), WEAK[type(value)])
+        return self.add(node, (), WEAK[kind])
 
     def strong(self, value: int) -> str:
         """Return the dtype of a value as an array: for a large integer a dtype that can hold it."""
