@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nameexpr.backends.dispatch import library_name
 from nameexpr.dims import Names, duplicate, name_fault, nearest_name, normalised
 
 Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
@@ -84,7 +83,8 @@ def _found(kind: Any) -> Reader | None:
         reader = _READERS.get((base.__module__.partition(".")[0], base.__name__))
         if reader is not None:
             return reader
-    return _STANDARD if library_name(kind) == "array_api" else None
+    is_standard = hasattr(kind, "__array_namespace__") and not issubclass(kind, np.ndarray | np.generic)
+    return _STANDARD if is_standard and kind.__module__.partition(".")[0] not in _CONVERTED else None
 
 
 def classes_within(data: Any) -> set[type]:
@@ -216,6 +216,8 @@ _STANDARD = _refuse(
     "is an array of the array API standard, on which texts run, but not tensors",
     "np.from_dlpack(x) is one of NumPy",
 )
+_CONVERTED = frozenset({"jax", "jaxlib"})
+"""Libraries of the standard whose arrays NumPy's own conversion is right for."""
 _SPARSE = _refuse("is a sparse array", "x.todense() has all its elements")
 _DATASET = _refuse(
     "is a Dataset of xarray, which holds several arrays", "give one, x['name'], or x.to_dataarray()"
