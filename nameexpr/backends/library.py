@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,6 +86,8 @@ class Library:
     fault : callable
         The reason, in one line, for an exception of the library; the exception itself if it is not an error
         of the operands, and None to re-raise it.
+    dtype_of : callable
+        The dtype of an array, which also tells how it is promoted.
     as_numpy : callable
         The NumPy array of an array, for errors that show elements.
     copy_into : callable or None
@@ -117,6 +120,7 @@ class Library:
     as_array: Callable[[Any, Any], Any]
     finish: Callable[[Function, str], Function]
     fault: Callable[[Exception], str | None]
+    dtype_of: Callable[[Any], Any] = attrgetter("dtype")
     as_numpy: Callable[[Any], Any] = np.asarray
     copy_into: Callable[[Any, Any], None] | None = None
     copied: Callable[[Any], Any] = lambda array: array

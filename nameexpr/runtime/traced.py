@@ -60,10 +60,12 @@ def _traced(entry: OnLibrary, tracing: Tracing, specs: Sequence[OperandSpec]) ->
     """Return a function of arrays that is traced: the text is compiled for their shapes and dtypes."""
     kinds = [spec.dtype if isinstance(spec.dtype, type) else None for spec in specs]
     straight: Generations[Any, Function] = Generations(PROGRAMS)
+    dtype_of = entry.library.dtype_of
 
     def run(*arrays: Any) -> Any:
         given = tuple([
-            OperandSpec(tuple(one.shape), None, one.dtype) if kind is None else OperandSpec((), None, kind)
+            OperandSpec((), None, kind) if kind is not None
+            else OperandSpec(tuple(one.shape), None, dtype_of(one))
             for one, kind in zip(arrays, kinds, strict=True)
         ])  # fmt: skip
         if is_symbolic([spec.shape for spec in given]):

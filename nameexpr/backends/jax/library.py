@@ -11,7 +11,7 @@ import numpy as np
 
 from nameexpr.backends.jax.calls import CALLS, resolve
 from nameexpr.backends.jax.checks import collecting, first_wrong
-from nameexpr.backends.jax.dtypes import ARITHMETIC, dtype_name, product_dtype
+from nameexpr.backends.jax.dtypes import ARITHMETIC, array_dtype, dtype_name, product_dtype
 from nameexpr.backends.jax.recurrences import recurrence_statements
 from nameexpr.backends.jax.widths import canonical, has_64_bits
 from nameexpr.backends.library import Library, Tracing
@@ -121,6 +121,7 @@ LIBRARY = Library(
     as_array=as_array,
     finish=lambda function, text: function,
     fault=fault,
+    dtype_of=array_dtype,
     as_numpy=as_numpy,
     is_foldable=is_known,
     size_hint=lambda size: HINT,
