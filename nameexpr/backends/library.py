@@ -27,7 +27,7 @@ class Tracing:
     Attributes
     ----------
     compiled : callable
-        The compiled function for one of arrays.
+        The compiled function for one of arrays; the text is its name in profiles.
     checked : callable
         The same for a function whose code checks values: it returns the checks with the result.
     first_wrong : callable
@@ -43,8 +43,8 @@ class Tracing:
         A context manager in which values are computed even while a function is traced.
     """
 
-    compiled: Callable[[Function], Function]
-    checked: Callable[[Function], Function]
+    compiled: Callable[[Function, str], Function]
+    checked: Callable[[Function, str], Function]
     first_wrong: Callable[[Any], tuple[int, int] | None]
     state: Callable[[], Any]
     is_known: Callable[[Any], bool]

@@ -102,8 +102,8 @@ def _compiled(tracing: Tracing, function: Function, compiled: Compilation[Any]) 
         isinstance(node, Gather) or (isinstance(node, Map) and node.function == "int")
         for node in compiled.graph.nodes
     ):
-        return tracing.compiled(function)
-    run = tracing.checked(function)
+        return tracing.compiled(function, compiled.tree.text)
+    run = tracing.checked(function, compiled.tree.text)
 
     def checked(*arrays: Any) -> Any:
         result, found = run(*arrays)

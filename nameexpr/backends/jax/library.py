@@ -22,6 +22,8 @@ from nameexpr.compiler.ir.program import Instruction, Program
 from nameexpr.errors import Diagnostic, error
 from nameexpr.records import replace
 
+SCOPE = 80
+"""The most characters of a text in the names of its operations."""
 HINT = 64
 """The size that is assumed for one that is a symbol, to choose the order of contractions."""
 TARGET = replace(PORTABLE, native=frozenset({"contraction"}))
@@ -76,12 +78,17 @@ def fault(wrong: Exception) -> str | None:
     return str(wrong).splitlines()[0][:160] if is_ours else None
 
 
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that JAX compiles."""
-    return jax.jit(function, inline=True)
+def compiled(function: Callable[..., Any], text: str) -> Callable[..., Any]:
+    """Return a function that JAX compiles; its operations have the text as their scope in profiles."""
+
+    def run(*arrays: Any) -> Any:
+        with jax.named_scope(" ".join(text.split())[:SCOPE]):
+            return function(*arrays)
+
+    return jax.jit(run, inline=True)
 
 
-def checked(function: Callable[..., Any]) -> Callable[..., Any]:
+def checked(function: Callable[..., Any], text: str) -> Callable[..., Any]:
     """Return a function that JAX compiles, which returns the checks of its values as well."""
 
     def run(*arrays: Any) -> Any:
@@ -89,7 +96,7 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
             result = function(*arrays)
         return result, tuple(found)
 
-    return compiled(run)
+    return compiled(run, text)
 
 
 def is_known(array: Any) -> bool:
