@@ -61,6 +61,8 @@ _HOMES = {
     "nameexpr.tensors.storage": "load save",
     "nameexpr.version": "__version__",
 }
+_PACKAGES = {"torch"}
+"""Parts of the package that are loaded when their names are first used."""
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 # A star import hides no builtins, and does not bind names that only IPython calls.
@@ -71,11 +73,13 @@ __all__ = sorted(  # noqa: PLE0605
 
 def __getattr__(name: str) -> Any:
     """Load a public name from its module, and keep it."""
+    from importlib import import_module
+
+    if name in _PACKAGES:
+        return import_module(f"nameexpr.{name}")
     home = _HOME_OF.get(name)
     if home is None:
         raise _no_name(name)
-    from importlib import import_module
-
     value = getattr(import_module(home), name)
     globals()[name] = value
     return value
@@ -94,4 +98,4 @@ def _no_name(name: str) -> AttributeError:
 
 def __dir__() -> list[str]:
     """Return the public names, loaded or not."""
-    return sorted({*globals(), *_HOME_OF})
+    return sorted({*globals(), *_HOME_OF, *_PACKAGES})

@@ -1,5 +1,6 @@
 # The public names for type checkers; __init__.py loads them on first use. A test holds the two together.
 
+from nameexpr import torch as torch
 from nameexpr.version import __version__ as __version__
 from nameexpr.runtime.check import Sizes as Sizes, check as check
 from nameexpr.runtime.compile import compile as compile, explain as explain

@@ -16,8 +16,10 @@ from typing import Literal, TypeAlias
 
 from nameexpr.records import record, replace
 
-Kind: TypeAlias = Literal["pointwise", "reduction", "along one", "along many"]
-"""How a function treats dims: keeps them, removes those in its brackets, or works along one or several."""
+Kind: TypeAlias = Literal["pointwise", "reduction", "along one", "along many", "gradient"]
+"""How a function treats dims: keeps them, removes those in its brackets, works along one or several, or adds
+those of an operand.
+"""
 
 Form: TypeAlias = Literal["ufunc", "call", "kernel"]
 """A ufunc, which accepts an output array; another call of the library; a kernel of the backend."""
@@ -35,7 +37,7 @@ class Function:
     `takes` are the kinds of numbers that it is defined for: integers, floats, complex ones. `cost` is the
     kernel whose figures apply to it (time of an element and of a call, memory while it runs), its own if
     empty. `combine` is the pointwise kernel that a reduction repeats. `also` are its names in other
-    libraries. `vjp` is reserved for its derivative.
+    libraries.
     """
 
     name: str
@@ -52,7 +54,6 @@ class Function:
     combine: str = ""
     sums: bool = False
     needs_elements: bool = False
-    vjp: None = None
 
     @property
     def is_ufunc(self) -> bool:
@@ -120,12 +121,7 @@ POINTWISE: Mapping[str, Function] = _complete(
     Function("relu", "x, or 0 where it is negative", takes="if", form="kernel"),
     _f("sigmoid", "1 / (1 + exp(-x)), without overflow", takes="if", form="kernel"),
     _f("silu", "x * sigmoid(x)", takes="if", form="kernel", also="swish"),
-    _f(
-        "gelu",
-        "x times the normal distribution's share below x, exactly (not the approximation by tanh)",
-        takes="if",
-        form="kernel",
-    ),
+    _f("gelu", "x times the normal distribution's share below x, exact", takes="if", form="kernel"),
     _f("softplus", "log(1 + exp(x)), without overflow", takes="if", form="kernel"),
     _f("erf", "the error function", takes="if", form="kernel"),
     _f("erfc", "one minus the error function", takes="if", form="kernel"),
@@ -147,9 +143,7 @@ POINTWISE: Mapping[str, Function] = _complete(
     Function("fmod", "the remainder of x / y, with the sign of x", arity=2, takes="if", cost="floor_divide"),
     Function("pow", "x to the power of y", "power", arity=2, also="power"),
     Function("floor_divide", "the quotient rounded down", arity=2, takes="if"),
-    Function(
-        "remainder", "the remainder of x / y, with the sign of y", arity=2, takes="if", cost="floor_divide"
-    ),
+    Function("remainder", "the remainder of x / y, signed like y", arity=2, takes="if", cost="floor_divide"),
     Function("logical_and", "whether both are true", arity=2, dtype="bool"),
     Function("logical_or", "whether either is true", arity=2, dtype="bool", cost="logical_and"),
     Function("logical_xor", "whether exactly one is true", arity=2, dtype="bool", cost="logical_and"),
@@ -171,6 +165,13 @@ POINTWISE: Mapping[str, Function] = _complete(
     ),
 )
 """Pointwise functions by their names in formulas."""
+
+GRADIENTS: Mapping[str, Function] = _complete(
+    Function("grad", "the derivative of y by x", "", 2, takes="fc", usage="grad(y, x[C])", kind="gradient"),
+    Function("stop", "the value, through which no gradient goes"),
+)
+CALLS: Mapping[str, Function] = {**POINTWISE, **GRADIENTS}
+"""Functions whose arguments are in round brackets; those of `GRADIENTS` disappear from the graph."""
 
 
 def _sign(name: str, doc: str, kernel: str, **columns: object) -> Function:

@@ -111,13 +111,17 @@ def _name(array: Any) -> str | None:
     return _STANDARD + array.__array_namespace__().__name__ if name == "array_api" else name
 
 
-def mixture(arrays: Sequence[Any], text: str = "", titles: Sequence[str] = ()) -> NameExprError:
+def mixture(
+    arrays: Sequence[Any], text: str = "", titles: Sequence[str] = (), verb: str = ""
+) -> NameExprError:
     """Return the error for arrays of several libraries: it names one of each."""
     names = [_name(array) for array in arrays]
     places = {name: place for place, name in reversed([*enumerate(names)]) if name is not None}
     first, second = sorted(places.values())[:2]
     one, other = (_described(arrays[place]) for place in (first, second))
-    message = f"{titles[first]} is {one}, and {titles[second]} is {other}: which library should compute?"
+    message = (
+        f"{verb}{titles[first]} is {one}, and {titles[second]} is {other}: which library should compute?"
+    )
     ways = [
         f"{titles[place]} with {way}"
         for place, way in (
@@ -126,7 +130,7 @@ def mixture(arrays: Sequence[Any], text: str = "", titles: Sequence[str] = ()) -
         )
         if way
     ]
-    return error(Diagnostic("NE507", message, text, hint=f"convert {', or '.join(ways)}"))
+    return error(Diagnostic("NE507", message, text, hint=f"convert {', or '.join(ways) or 'one of them'}"))
 
 
 def _way(source: str | None, target: str | None) -> str:
@@ -161,6 +165,11 @@ def is_chunked(operands: Iterable[Any]) -> bool:
     """Return whether there is a Dask array among some operands."""
     kinds: list[Any] = [type(array_within(operand)) for operand in operands]
     return "dask" in map(library_name, kinds)
+
+
+def has_foreign(operands: Iterable[Any]) -> bool:
+    """Return whether there is an array of a library other than NumPy among some operands."""
+    return is_foreign([type(array_within(operand)) for operand in operands])
 
 
 def is_foreign(kinds: Iterable[Any]) -> bool:

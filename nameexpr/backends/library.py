@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from operator import attrgetter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,6 +95,8 @@ class Library:
         Writes a result into an array of `out=`; None if arrays are never written to.
     copied : callable
         An array that does not change when another one is written to: the array itself if none ever is.
+    imports : mapping
+        The line that imports each module of the statements, in source for users; the first is always there.
     out_fault : callable
         The reason why a result cannot be written into an array of `out=`, and a hint; None if it can.
     is_foldable : callable
@@ -102,6 +105,11 @@ class Library:
         What a function for an array depends on, other than its class, dtype and shape.
     checks_devices : bool
         Whether the library rejects arrays on different devices itself.
+    is_kept : callable
+        Whether the function for an array like this is kept as that of the latest call: not for an array
+        without values, of which there are some while a function is traced.
+    explicit : callable
+        The program that the statements are of, from a program and the names of the dtypes of its operands.
     size_hint : callable
         A likely value of a size that is not an int, because a function is being traced.
     tracing : Tracing or None
@@ -124,9 +132,12 @@ class Library:
     as_numpy: Callable[[Any], Any] = np.asarray
     copy_into: Callable[[Any, Any], None] | None = None
     copied: Callable[[Any], Any] = lambda array: array
+    imports: Mapping[str, str] = MappingProxyType({})
     out_fault: Callable[[Any, Any], tuple[str, str] | None] = lambda out, result: None
     is_foldable: Callable[[Any], bool] = lambda array: True
     kind_of: Callable[[Any], Any] = type
     checks_devices: bool = True
+    is_kept: Callable[[Any], bool] = lambda array: True
+    explicit: Callable[[Program, Sequence[str]], Program] = lambda program, dtypes: program
     size_hint: Callable[[Any], int] = int
     tracing: Tracing | None = None

@@ -27,9 +27,9 @@ HUGE = 1 << 50
 
 
 class Size(Int):
-    """A size as an expression of the sizes of operands.
+    """A size as an expression of the sizes of operands, or a number that is computed from sizes.
 
-    Sums, products, quotients and remainders of sizes are sizes. Comparisons are decided by `actual`: PyTorch
+    Arithmetic of sizes and numbers is symbolic. Comparisons are decided by `actual`: PyTorch
     records them as conditions of its graph, and JAX raises an error if the answer depends on the value.
     Conversions to a number (`int`, `float`, `range`, an index) ask `actual` for it, which PyTorch records,
     too.
@@ -83,7 +83,12 @@ class Size(Int):
 
     def __float__(self) -> float:
         """Return the number that the library chooses."""
-        return float(int(self.actual))
+        return float(self.actual if isinstance(self.hint, float) else int(self.actual))
+
+    @property
+    def real(self) -> Size:
+        """The size."""
+        return self
 
     def __abs__(self) -> int:
         """Return a number to sort by."""
@@ -97,7 +102,7 @@ def _arithmetic(sign: str, operate: Callable[[Any, Any], Any]) -> tuple[Any, Any
     """Return the methods of an operator, for a size on its left and on its right."""
 
     def calculate(left: Any, right: Any) -> Any:
-        if not (isinstance(left, int | Size) and isinstance(right, int | Size)):
+        if not (isinstance(left, int | float | Size) and isinstance(right, int | float | Size)):
             return NotImplemented
         actual = operate(actual_of(left), actual_of(right))
         if str(actual).lstrip("-").isdigit():  # the same for all sizes
@@ -113,7 +118,7 @@ def _arithmetic(sign: str, operate: Callable[[Any, Any], Any]) -> tuple[Any, Any
 
 def _comparison(compare: Callable[[Any, Any], bool]) -> Any:
     def decide(left: Size, right: Any) -> bool:
-        if not isinstance(right, int | Size):
+        if not isinstance(right, int | float | Size):
             return NotImplemented  # type: ignore[no-any-return]
         if not isinstance(right, Size) and abs(right) >= HUGE:
             return bool(compare(left.hint, right))
@@ -122,7 +127,8 @@ def _comparison(compare: Callable[[Any, Any], bool]) -> Any:
     return decide
 
 
-for _name, _sign in {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%"}.items():
+_SIGNS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**"}
+for _name, _sign in _SIGNS.items():
     _methods = _arithmetic(_sign, getattr(operator, _name))
     setattr(Size, f"__{_name}__", _methods[0])
     setattr(Size, f"__r{_name}__", _methods[1])

@@ -91,12 +91,10 @@ def compile_expression(
 ) -> Compilation[Expression]:
     """Return the program of an expression whose sizes are solved."""
     graph, results = build_expression(typed, dtypes)
-    sizes = typed.sizes
-    shapes = [[prod([sizes[label] for label in labels]) for labels in axes] for axes in typed.operands]
+    shapes = [[prod([typed.sizes[one] for one in labels]) for labels in axes] for axes in typed.operands]
     operands = Operands(tuple(map(tuple, shapes)), dtypes.operands, tuple(layouts))
-    needed = range(len(graph.nodes))
     names = (typed.names, *(() if typed.blocks is None else typed.blocks.names))
-    return _compiled(tree, graph, results, needed, operands, names, results, options)
+    return _compiled(tree, graph, results, range(len(graph.nodes)), operands, names, results, options)
 
 
 def compile_formula(
@@ -113,9 +111,13 @@ def compile_formula(
     from nameexpr.compiler.analysis.build.formula import build_formula
     from nameexpr.compiler.analysis.views import read_views
 
-    views = read_views(scope, operands, sizes)
-    build = build_formula(scope, dtypes, views, arithmetic, outputs, options.dtype)
-    graph, statements, values, names = build
+    views, gradients = read_views(scope, operands, sizes), None
+    if scope.gradients:
+        from nameexpr.compiler.gradient.derivative import Derivatives
+
+        gradients = Derivatives(scope, options.optimize)
+    build = build_formula(scope, dtypes, views, arithmetic, outputs, options.dtype, gradients)
+    graph, statements, values, names = build if gradients is None else gradients.finished(*build)
     shapes = tuple([operands[name].shape for name in scope.uses])
     given = Operands(shapes, tuple([dtypes[name] for name in scope.uses]), tuple(layouts))
     uses, fusing = _fused(graph, values, options)
@@ -134,12 +136,12 @@ def _fused(
     graph: Graph, outputs: Sequence[int], options: Options
 ) -> tuple[dict[int, int], FusionPlan | None]:
     """Return how often each needed value is used, and which of them are computed block by block."""
-    uses = use_counts(graph, outputs)
-    if not any(isinstance(graph.nodes[value], Map) for value in uses):
-        return uses, None
-    from nameexpr.compiler.lowering.fusion import FusionPlan
+    uses, fusing = use_counts(graph, outputs), None
+    if any(isinstance(graph.nodes[value], Map) for value in uses):
+        from nameexpr.compiler.lowering.fusion import FusionPlan
 
-    return uses, FusionPlan(graph, uses, options.target)
+        fusing = FusionPlan(graph, uses, options.target)
+    return uses, fusing
 
 
 def _compiled(
@@ -198,9 +200,7 @@ def _compiled(
 def _ordered(
     constants: Collection[int], options: Options, contraction: Contraction, factors: Sequence[int]
 ) -> ContractionPlan:
-    """Return the plan of a contraction; if some factors do not change between calls, the plan that is
-    cheapest per call.
-    """
+    """Return the plan of a contraction: the cheapest per call, if some factors stay the same."""
     plan = plan_contractions(contraction, options.optimize)
     if not constants or not is_our_own(options.optimize):
         return plan

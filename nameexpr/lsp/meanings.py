@@ -15,12 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from nameexpr.errors import Span
-from nameexpr.ops import ALONG, CONSTANTS, INDEX, OPERATORS, POINTWISE, REDUCTIONS, SIZE
+from nameexpr.ops import ALONG, CALLS, CONSTANTS, INDEX, OPERATORS, REDUCTIONS, SIZE
 from nameexpr.records import record
 from nameexpr.syntax import ast, walk
 from nameexpr.syntax.unparse import unparse_item, unparse_place, unparse_statement, unparse_term
 
-_FUNCTIONS = {**POINTWISE, **REDUCTIONS, **ALONG}
+_FUNCTIONS = {**CALLS, **REDUCTIONS, **ALONG}
 _OF_ONE_DIM = {
     SIZE: f"`{SIZE}[C]`: the size of a dim",
     INDEX: f"`{INDEX}[C]`: 0, 1, ... along a dim",

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from importlib import import_module
 from mmap import mmap
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -100,12 +101,24 @@ def _operand(value: Any) -> Operand:
 def _held(value: Any, unwrapped: Callable[..., Any], *place: Any) -> Any:
     """Return an operand that cannot change; an array of a library that never writes to arrays as it is."""
     if type(value) not in BARE:
-        from nameexpr.backends.dispatch import NEVER_WRITTEN, array_within, library_name
+        from nameexpr.backends.dispatch import NEVER_WRITTEN, SUPPORTED, array_within, library_name
 
         kind: Any = type(array_within(value))
-        if library_name(kind) in NEVER_WRITTEN:
+        name = library_name(kind)
+        if name in NEVER_WRITTEN:
             return value
+        if name is not None and name in SUPPORTED:
+            return _of_library(value, name)
     return frozen_copy(unwrapped(value, *place))
+
+
+def _of_library(operand: Any, name: str) -> Any:
+    """Return a copy of an array of another library, or of a tensor with names that holds one."""
+    library = import_module(f"nameexpr.backends.{name}.library").library_for([operand])
+    names = names_of(operand)
+    if names is None:
+        return library.copied(operand)
+    return type(operand)._wrap(library.copied(operand._data), names)
 
 
 def frozen_copy(operand: Any) -> Any:

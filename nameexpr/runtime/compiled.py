@@ -121,8 +121,8 @@ class Compiled(Generic[ArrayResult_co, TensorResult_co, Text_co]):
     @property
     @public
     def code(self) -> str:
-        """The NumPy that runs, as a function to paste: for the operands of the latest call. Values of bound
-        operands are computed by a separate function.
+        """The NumPy that runs, as a function to paste, or that of the operands' library: for the operands of
+        the latest call. Values of bound operands are computed by a separate function.
 
         Before the first call it is that for assumed sizes, of an expression without bound operands.
 
@@ -133,10 +133,11 @@ class Compiled(Generic[ArrayResult_co, TensorResult_co, Text_co]):
         """
         from nameexpr.runtime.plan.make import source
 
-        latest = self._entry.latest
+        entry = self._entry.current or self._entry
+        latest = entry.latest
         if latest is None:
             return self._assumed_code()
-        return source(self._entry, self._entry.compile(*latest), latest.specs)
+        return source(entry, entry.compile(*latest), latest.specs)
 
     def _assumed_code(self) -> str:
         """Return the code of a text that has not been called yet."""

@@ -18,7 +18,7 @@ from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of, u
 from nameexpr.syntax.limits import SIZE_DIGITS
 
 if TYPE_CHECKING:
-    from nameexpr.runtime.entry import CallOptions
+    from nameexpr.runtime.entry import CallOptions, Entry
     from nameexpr.runtime.expression import ExpressionEntry
     from nameexpr.runtime.plan.plan import Outline, Plan
     from nameexpr.runtime.signature import Signature
@@ -151,8 +151,8 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
             from nameexpr.runtime.libraries import chunked_plan
 
             return chunked_plan(self._entry, operands)  # type: ignore[no-any-return]
-        specs, same = self._specs(operands)
-        return plan_of(self._entry, self._entry.compile(specs, same=same), specs)
+        entry, specs, same = self._prepared(operands)
+        return plan_of(entry, entry.compile(specs, same=same), specs)
 
     @public
     def outline(self, *operands: Operand) -> Outline:  # type: ignore[override]
@@ -165,8 +165,8 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         """
         from nameexpr.runtime.plan.make import outline_of
 
-        specs, _ = self._specs(operands)
-        return outline_of(self._entry.compile(specs), specs)
+        entry, specs, _ = self._prepared(operands)
+        return outline_of(entry.compile(specs), specs, getattr(entry, "library", None))
 
     def _assumed_code(self) -> str:
         if self._entry.is_bound:
@@ -177,6 +177,16 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         specs = [OperandSpec(shape) for shape in shapes]
         code = source(self._entry, self._entry.compile(specs), specs)
         return f"# for assumed sizes: {ASSUMED_SIZE} for every label that has none\n{code}"
+
+    def _prepared(self, operands: Sequence[Any]) -> tuple[Entry, Sequence[OperandSpec], tuple[int, ...]]:
+        """Return the entry for the library of some operands, their specifications, and which are the same."""
+        from nameexpr.backends.dispatch import has_foreign
+
+        if has_foreign((*operands, *self._entry.fixed.values())):
+            from nameexpr.runtime.libraries import prepared
+
+            return prepared(self._entry, operands)
+        return (self._entry, *self._specs(operands))
 
     def _specs(self, operands: Sequence[Any]) -> tuple[list[OperandSpec], tuple[int, ...]]:
         """Return the specifications of all operands, given some or their shapes, and which are the same

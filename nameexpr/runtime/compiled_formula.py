@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.scope import Scope
     from nameexpr.compiler.compilation import Compilation
-    from nameexpr.runtime.entry import CallOptions
+    from nameexpr.runtime.entry import CallOptions, Entry
     from nameexpr.runtime.plan.plan import Outline, Plan
     from nameexpr.runtime.signature import FormulaSignature
     from nameexpr.typing import Operand
@@ -145,8 +145,8 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
             from nameexpr.runtime.libraries import chunked_plan
 
             return chunked_plan(self._entry, self._entry.ordered(given))  # type: ignore[no-any-return]
-        compiled, specs = self._compiled(given)
-        return plan_of(self._entry, compiled, specs)
+        entry, compiled, specs = self._compiled(given)
+        return plan_of(entry, compiled, specs)
 
     @public
     def outline(
@@ -161,7 +161,8 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         """
         from nameexpr.runtime.plan.make import outline_of
 
-        return outline_of(*self._compiled(self._given(misplaced, operands, named)))
+        entry, compiled, specs = self._compiled(self._given(misplaced, operands, named))
+        return outline_of(compiled, specs, getattr(entry, "library", None))
 
     def result_names(self, shapes: Mapping[str, tuple[int, ...]]) -> tuple[str | None, ...]:
         """Return the names that the result has for tensors of these shapes, whose dims fit the terms."""
@@ -179,13 +180,20 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         self._entry.check_unbound(given)
         return given
 
-    def _compiled(self, given: Mapping[str, Any]) -> tuple[Compilation[Scope], list[OperandSpec]]:
-        """Return the formula compiled for operands, or their shapes, and the specifications of all
-        of them.
+    def _compiled(self, given: Mapping[str, Any]) -> tuple[Entry, Compilation[Scope], Sequence[OperandSpec]]:
+        """Return the entry for the library of operands, the formula compiled for them, or for their shapes,
+        and the specifications of all.
         """
         entry = self._entry
         if given.keys() - entry.tree.uses.keys():
             entry.refuse(given)
+        from nameexpr.backends.dispatch import has_foreign
+
+        if has_foreign((*given.values(), *entry.fixed.values())):
+            from nameexpr.runtime.libraries import prepared
+
+            other, every, alike = prepared(entry, entry.ordered(given))
+            return other, other.compile(every, same=alike), every
         specs = {
             name: OperandSpec(value)
             if isinstance(value, tuple) and all(type(size) is int and size >= 0 for size in value)
@@ -194,7 +202,8 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         }
         values = [given.get(name) for name in entry.tree.operands]
         same = () if entry.is_bound else repeats([array_of(value) for value in values])
-        return entry.compile_named(specs, same=same), [specs[name] for name in entry.tree.operands]
+        compiled = entry.compile_named(specs, same=same)
+        return entry, compiled, [specs[name] for name in entry.tree.operands]
 
     def _repr_html_(self) -> str:
         """Return the text in colours for notebooks, with its operands and results."""

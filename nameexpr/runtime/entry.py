@@ -34,8 +34,7 @@ Reduce = Callable[[np.ndarray[tuple[Any, ...], np.dtype[Any]], int], Any]
 PROGRAMS = 64
 """The number of combinations of shapes, dtypes and names for which one text keeps its functions."""
 PRELUDES = 16
-"""The number of preludes whose values one bound text keeps, one for each kind of operands if needed.
-"""
+"""The number of preludes whose values one bound text keeps, one for each kind of operands."""
 
 
 class CallOptions(NamedTuple):
@@ -76,10 +75,10 @@ class Latest(NamedTuple):
 class Entry(ABC):
     """A checked text with options, and with operands that are bound to it.
 
-    `call` runs it on the unbound operands, in order; `tree` is its syntax, and `structure` its meaning
-    independent of the names of labels, if it has one. `fixed` are the bound operands by position, with their
-    `coordinates`, `free` the positions of the others, and `is_bound` means that `bind` created the entry.
-    `latest` is the specialisation of the latest function, `others` the entries for other libraries by name.
+    `call` runs it on the unbound operands, in order; `tree` is its syntax, `structure` its meaning apart from
+    the names of labels, if it has one. `fixed` are the bound operands by position, with `coordinates`, `free`
+    the positions of others; `is_bound` means that `bind` created it. `latest` is the specialisation of the
+    latest function, `others` the entries for other libraries, `current` the one of them called last, if any.
     """
 
     __slots__ = (
@@ -87,6 +86,7 @@ class Entry(ABC):
         "_prepared",
         "call",
         "coordinates",
+        "current",
         "dtype",
         "fixed",
         "free",
@@ -124,6 +124,7 @@ class Entry(ABC):
         self.coordinates: tuple[Any, ...] = ()
         self.latest: Latest | None = None
         self.others: dict[str, Any] = {}
+        self.current: Any = None
         self._is_shared = not self.is_bound and options.or_none is None
         self._prepared: Generations[Any, tuple[Any, ...]] | None = None
         self.programs: Generations[Any, tuple[Function, Latest]] = Generations(PROGRAMS)
@@ -140,10 +141,8 @@ class Entry(ABC):
 
     def merge(self, operands: Sequence[Any]) -> Sequence[Any]:
         """Return all operands in the order of the text, given the unbound ones."""
-        if not self.is_bound:
-            return operands
-        merged = self.fixed | dict(zip(self.free, operands, strict=True))
-        return [merged[position] for position in range(len(merged))]
+        merged = self.fixed | dict(zip(self.free, operands, strict=True)) if self.is_bound else {}
+        return [merged[position] for position in range(len(merged))] if self.is_bound else operands
 
     def slow_call(self, *values: Any) -> Any:
         """Run operands that the latest function does not apply to.
@@ -151,11 +150,12 @@ class Entry(ABC):
         Functions for all sizes share nothing; one for different arrays is also correct for equal ones.
         """
         given = [value for value in values if value is not MISSING]
-        carried: Any = self.coordinates or not BARE.issuperset(map(type, given))
+        present = (*given, *self.fixed.values())
+        carried: Any = self.coordinates or not BARE.issuperset(map(type, present))
         if carried:  # most operands are arrays
-            from nameexpr.backends.dispatch import array_within, is_foreign
+            from nameexpr.backends.dispatch import has_foreign
 
-            if is_foreign([type(array_within(value)) for value in given]):
+            if has_foreign(present):
                 return import_module("nameexpr.runtime.libraries").call(self, given)  # it imports this one
             from nameexpr.runtime import coordinates as carrying
 
@@ -172,7 +172,7 @@ class Entry(ABC):
             specs = specs_of(operands)
             found = None if self.latest is None else get((specs, same))
             found = found or self._made(kinds, specs, every, operands)
-        function, self.latest = found
+        (function, self.latest), self.current = found, None
         if self.coordinates:  # which functions do not handle
             return carrying.carried(function(*operands), carried)
         self.call = function if self.free else self._without_operands(function)
@@ -250,8 +250,7 @@ class Entry(ABC):
     def _fits_all_sizes(self, program: Program) -> bool:
         """Return whether a program is valid for all shapes of the same ranks, as it uses no sizes.
 
-        NumPy then has to detect sizes that do not match, which only a matrix product does: a broadcast
-        product would accept a size 1 for any other.
+        NumPy then detects sizes that do not match, as only a matrix product does: broadcasting accepts 1.
         """
         return (
             isinstance(self.tree, Expression)

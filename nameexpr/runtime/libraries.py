@@ -22,7 +22,7 @@ from nameexpr.errors import Diagnostic, error
 from nameexpr.runtime.entry import Entry
 from nameexpr.runtime.expression import ExpressionEntry
 from nameexpr.runtime.formula import FormulaEntry
-from nameexpr.runtime.operands import OperandSpec, array_of, names_of
+from nameexpr.runtime.operands import OperandSpec, array_of, names_of, repeats
 from nameexpr.runtime.traced import OnTracingLibrary
 
 
@@ -40,6 +40,18 @@ def chunked_plan(entry: Entry, given: Sequence[Any]) -> Any:
     every = entry.merge(given)
     library_of([array_within(value) for value in every], entry.text, titles(entry))
     return import_module("nameexpr.runtime.dask.call").plan(entry, every)
+
+
+def prepared(entry: Entry, given: Sequence[Any]) -> tuple[Entry, tuple[OperandSpec, ...], tuple[int, ...]]:
+    """Return the entry for the library of operands, their specifications, and which are the same array."""
+    every = entry.merge(given)
+    name = library_of([array_within(value) for value in every], entry.text, titles(entry))
+    if name == "dask":
+        message = "an outline is not supported for Dask arrays"
+        raise error(Diagnostic("NE616", message, entry.text, hint="use plan, which shows chunks and tasks"))
+    own = entry_for(entry, name, every)
+    arrays = own.unwrap(every)
+    return own, own.specs(arrays), () if entry.is_bound else repeats(list(map(array_of, arrays)))
 
 
 def titles(entry: Entry) -> list[str]:

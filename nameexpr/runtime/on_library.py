@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from nameexpr.backends.dispatch import number_type
 from nameexpr.backends.library import Library
 from nameexpr.backends.numpy.codegen.function import function_code
-from nameexpr.backends.numpy.codegen.statements import Invocation, Return, Statement
+from nameexpr.backends.numpy.codegen.statements import Return, Statement
 from nameexpr.backends.numpy.kernels import ReducerFault, ReducerMisuse
 from nameexpr.backends.numpy.reading import PositionError
-from nameexpr.backends.symbolic import hint_of, is_symbolic, named_sizes, size_statements
+from nameexpr.backends.symbolic import is_symbolic, size_statements
 from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.ir.primitives import shapes_of
@@ -23,7 +24,9 @@ from nameexpr.runtime.entry import Entry, Latest
 from nameexpr.runtime.faults import run_fault
 from nameexpr.runtime.operands import OperandSpec, array_of, names_of, repeats
 from nameexpr.runtime.specialise import Function
+from nameexpr.runtime.symbolic import run_symbolic
 from nameexpr.runtime.traced_faults import unknown_fault
+from nameexpr.runtime.wrapping import wrap_results
 
 
 class OnLibrary(Entry):
@@ -48,23 +51,26 @@ class OnLibrary(Entry):
         operands = [every[position] for position in self.free]
         specs, same = self.specs(every), () if self.is_bound else repeats(list(map(array_of, operands)))
         if is_symbolic([spec.shape for spec in specs]):
-            return self.traced(specs, every)
+            return run_symbolic(self, specs, every)
         own = map(array_of, operands)
         kinds = tuple([number_type(one) or (type(one), self.library.kind_of(one)) for one in own])
         found = self.programs.get((kinds, specs, same)) or self.programs.get(kinds)
         if found is None:
             self.refuse_options()
-            self._check_devices(every)
+            self.check_devices(every)
             made, is_general = self.made(specs, every, operands, same)
             found = made, Latest(specs, (), same)
             self.programs.put(kinds if is_general else (kinds, specs, same), found)
         function, self.latest = found
+        if not all(map(self.library.is_kept, own)):
+            return function(*operands)
+        self.origin.current = self
         self.origin.call = function if self.free else self._without_operands(function)
         if self.origin.is_called_by_text and self.origin._is_shared:
             cache.remember(self.text, function)
         return function(*operands)
 
-    def _check_devices(self, every: Sequence[Any]) -> None:
+    def check_devices(self, every: Sequence[Any]) -> None:
         """Raise NE508 for arrays with dims on different devices, if the library might not."""
         if self.library.checks_devices:
             return
@@ -90,29 +96,6 @@ class OnLibrary(Entry):
     ) -> tuple[Function, bool]:
         """Return a function for operands like these, and whether it is for all shapes and dtypes."""
         return self.function(specs, every, operands, same), False
-
-    def traced(self, specs: Sequence[OperandSpec], every: Sequence[Any]) -> Any:
-        """Run operands whose sizes are symbols. Nothing is kept: a function is traced once."""
-        entry = self if not self.is_bound else self.without_bound()
-        entry.refuse_options()
-        entry._check_devices(every)
-        shapes = named_sizes([spec.shape for spec in specs], self.library.size_hint)
-        named = [spec._replace(shape=shape) for spec, shape in zip(specs, shapes, strict=True)]
-        try:
-            function = entry.function(tuple(named), every, every, ())
-        except NameExprError:  # which shows sizes as numbers
-            known = [tuple(map(hint_of, shape)) for shape in shapes]
-            entry.compile([spec._replace(shape=shape) for spec, shape in zip(specs, known, strict=True)])
-            raise
-        except Exception as fault:
-            raise unknown_fault(self.library, self.text, fault) or fault from fault
-        return function(*every)
-
-    def without_bound(self) -> OnLibrary:
-        """Return an entry of the same text for all operands."""
-        kind: Any = type(self)
-        unbound = type(self.origin)(self.text, self.options, None, self.tree)  # type: ignore[call-arg]
-        return kind(unbound, self.library)  # type: ignore[no-any-return]
 
     def refuse_options(self) -> None:
         """Raise NE616 for an option that is not supported for arrays of the library."""
@@ -207,7 +190,7 @@ class OnLibrary(Entry):
         """Return results as tensors with names if an operand is one."""
         kinds = [type(one) for one in (*operands, *self.fixed.values()) if names_of(one) is not None]
         if kinds:
-            _wrap_results(compiled, statements, kinds[0], constants, is_tuple=is_tuple)
+            wrap_results(compiled, statements, kinds[0], constants, is_tuple=is_tuple)
 
     def fold(self, compiled: Compilation[Any]) -> Folded:
         """Return the program split into the part that depends on bound operands alone, and the rest.
@@ -251,21 +234,24 @@ class OnLibrary(Entry):
             compiled = self.compile(self.specs(every))
         except NameExprError as wrong:
             return wrong
-        if isinstance(fault, IndexError | PositionError | ReducerFault | ReducerMisuse):
-            as_numpy = self.library.as_numpy
-            given = [one if number_type(one) is not None else as_numpy(array_of(one)) for one in every]
-            if isinstance(fault, IndexError):
-                from nameexpr.runtime.position_faults import first_outside
+        if any(one.primitive == "inside" for one in compiled.program.instructions):
+            from nameexpr.runtime.position_faults import first_outside
 
-                fault = first_outside(compiled, given) or fault
-            if not isinstance(fault, IndexError):
-                return run_fault(fault, compiled, given)
+            with suppress(RuntimeError):  # of arrays without elements
+                fault = first_outside(compiled, self._as_numpy(every)) or fault
+        if isinstance(fault, PositionError | ReducerFault | ReducerMisuse):
+            return run_fault(fault, compiled, self._as_numpy(every))
         moved = self._of_devices(every)
         reason = self.library.fault(fault)
         if moved is not None or reason is None:
             return moved or fault
         message = f"{self.library.name} cannot compute this: {reason}"
         return error(Diagnostic("NE529", message, self.text, operands=self._infos(every)))
+
+    def _as_numpy(self, every: Sequence[Any]) -> list[Any]:
+        """Return operands as NumPy arrays, for an error that shows elements."""
+        convert = self.library.as_numpy
+        return [one if number_type(one) is not None else convert(array_of(one)) for one in every]
 
     def _infos(self, every: Sequence[Any]) -> tuple[OperandInfo, ...]:
         """Return operands as errors list them."""
@@ -278,23 +264,3 @@ class OnLibrary(Entry):
 
 def _has_device(operand: Any) -> bool:
     return number_type(operand) is None and hasattr(array_of(operand), "device")
-
-
-def _wrap_results(
-    compiled: Compilation[Any],
-    statements: list[Any],
-    kind: Any,
-    constants: dict[str, Any],
-    *,
-    is_tuple: bool,
-) -> None:
-    """Return results as tensors with names, of the class of the operands."""
-
-    def wrap_all(names: Sequence[Any], *results: Any) -> tuple[Any, ...]:
-        return tuple(kind._wrap(result, own) for result, own in zip(results, names, strict=True))
-
-    constants |= {"wrap": kind._wrap, "wrap_all": wrap_all}
-    constants["names"] = compiled.names if is_tuple else compiled.names[0]
-    values = statements[-1].values
-    arguments = ("names", *values) if is_tuple else (*values, "names")
-    statements[-1] = Return((Invocation("wrap_all" if is_tuple else "wrap", arguments, {}),))

@@ -13,6 +13,12 @@ from nameexpr.tensors import NamedTensor, wrap
 from nameexpr.tensors.coordinates import agreed
 from nameexpr.tensors.writing import store
 
+UNWRITTEN = {
+    "jax": "JAX, which are never written to",
+    "array_api": "the array API standard, which need not be writable",
+}
+"""Libraries that `out=` is not supported for."""
+
 
 def write_out(out: Any, result: Any, text: str) -> Any:
     """Copy the result into `out` and return `out`; of several results each into its own.
@@ -51,8 +57,9 @@ def _check(out: Any, result: Any, text: str) -> None:
         hint = f"for a label named out, give its size as sizes={{'out': {out}}}"
         raise error(Diagnostic("NE611", "out= is the array for the result, not a size", text, hint=hint))
     kinds: list[Any] = [type(data), type(array_within(result))]
-    if "jax" in map(library_name, kinds):
-        message = "out= is not supported for arrays of JAX, which are never written to"
+    unwritten = [name for name in map(library_name, kinds) if name in UNWRITTEN]
+    if unwritten:
+        message = f"out= is not supported for arrays of {UNWRITTEN[unwritten[0]]}"
         raise error(Diagnostic("NE616", message, text, hint="use the result: y = ne.einsum(...)"))
     if any(map(_is_writable_elsewhere, (out, result))):
         from nameexpr.runtime.out_on_library import check

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from nameexpr.backends.library import Tracing
 from nameexpr.backends.numpy.codegen.function import function_code
 from nameexpr.backends.numpy.codegen.statements import Assign, Invocation, Return, Statement, Value
@@ -21,10 +23,12 @@ from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.nodes import Gather, Map
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
+from nameexpr.errors import Diagnostic, error
 from nameexpr.runtime.cache import MISSING, Generations
 from nameexpr.runtime.entry import PROGRAMS
 from nameexpr.runtime.on_library import OnLibrary
 from nameexpr.runtime.operands import OperandSpec, names_of
+from nameexpr.runtime.symbolic import run_symbolic
 
 Function = Callable[..., Any]
 
@@ -45,6 +49,7 @@ class OnTracingLibrary(OnLibrary):
         tracing = self.library.tracing
         if tracing is None:
             return super().made(specs, every, operands, same)
+        self._check_names(every)
         compiled = self.compile(specs)
         has_numbers = any(one.is_weak for one in compiled.program.instructions)
         if self.is_bound or has_numbers or any(spec.names is not None for spec in specs):
@@ -54,6 +59,14 @@ class OnTracingLibrary(OnLibrary):
         names = tuple([f"a{position}" for position in range(len(operands))])
         statements = [Return((Invocation("run", names, {}),))]
         return _function(self, operands, guards, statements, constants), True
+
+    def _check_names(self, every: Sequence[Any]) -> None:
+        """Raise NE507 for a NamedTensor of NumPy: the result would be one of the library."""
+        for one in every:
+            if names_of(one) is not None and isinstance(array_of(one), np.ndarray):
+                message = f"a NamedTensor of NumPy meets arrays of {self.library.name}"
+                hint = "pass its array, and name the dims in the text: x.data"
+                raise error(Diagnostic("NE507", message, self.text, hint=hint))
 
 
 def _traced(entry: OnLibrary, tracing: Tracing, specs: Sequence[OperandSpec]) -> Function:
@@ -69,7 +82,7 @@ def _traced(entry: OnLibrary, tracing: Tracing, specs: Sequence[OperandSpec]) ->
             for one, kind in zip(arrays, kinds, strict=True)
         ])  # fmt: skip
         if is_symbolic([spec.shape for spec in given]):
-            return entry.traced(given, arrays)
+            return run_symbolic(entry, given, arrays)
 
         def make() -> Function:
             compiled = entry.compile(given)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from nameexpr.carets import visible
 from nameexpr.errors import did_you_mean
-from nameexpr.ops import ALONG, CONSTANTS, INDEX, OPERATORS, POINTWISE, REDUCTIONS, SIGNS, SIZE, Function
+from nameexpr.ops import ALONG, CALLS, CONSTANTS, INDEX, OPERATORS, REDUCTIONS, SIGNS, SIZE, Function
 from nameexpr.pictures.words import bytes_text
 from nameexpr.session.layout import filled
 from nameexpr.session.lines import ALIASES, COMMANDS, FACTORIES, MODULES
@@ -36,7 +36,7 @@ from nameexpr.terminal.faults import LineError
 if TYPE_CHECKING:
     from nameexpr.session.session import Session
 
-ROWS: Mapping[str, Function] = {**POINTWISE, **REDUCTIONS, **ALONG}
+ROWS: Mapping[str, Function] = {**CALLS, **REDUCTIONS, **ALONG}
 """The functions of formulas by name."""
 SPECIAL: Mapping[str, tuple[str, str]] = {
     SIZE: (f"{SIZE}[C]", "the size of a dim"),
@@ -47,6 +47,7 @@ SPECIAL: Mapping[str, tuple[str, str]] = {
 _DIMS = {
     "pointwise": "Computed element by element.",
     "reduction": "The dims in brackets are removed. Also a reducer of expressions: N C -> N : {name}",
+    "gradient": "Its dims are those of the value, then those of the operand or the earlier statement.",
     "along one": "The dim in brackets stays.",
     "along many": "The dims in brackets stay.",
 }

@@ -87,7 +87,7 @@ def mixed(verb: str, own: Any, other: Any) -> NameExprError:
     from nameexpr.backends.dispatch import mixture  # imported here: few calls fail
 
     arrays = [getattr(each, "_data", each) for each in (own, other)]
-    return mixture(arrays, titles=[f"{verb}: the left operand", "the right one"])
+    return mixture(arrays, titles=["the left operand", "the right one"], verb=f"{verb}: ")
 
 
 def unordered(verb: str) -> NameExprError:

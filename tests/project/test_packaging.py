@@ -47,6 +47,7 @@ def test_type_checkers_are_told_of_every_public_name_and_its_home() -> None:
         assert isinstance(node, ast.ImportFrom)
         told |= {alias.asname: (node.module, alias.name) for alias in node.names}
     homes = {name: (home, name) for home, names in nameexpr._HOMES.items() for name in names.split()}
+    homes |= {name: ("nameexpr", name) for name in nameexpr._PACKAGES}
     homes |= {"backends": ("nameexpr.backends.listing", "backends")}  # the package itself can be called
     assert told == homes | {"__version__": ("nameexpr.version", "__version__")}
     assert all(getattr(nameexpr, name) is not None for name in told)

@@ -19,6 +19,9 @@ from nameexpr.compiler.analysis.build.values import Arithmetic
 from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.errors import Diagnostic, error
 
+MODULES = ("functions", "moving", "reductions", "scattering")
+"""The modules of this package that generated code calls."""
+
 
 def library_for(operands: Sequence[Any]) -> Library:
     """Return the library for the namespace of the first operand that has one."""
@@ -65,6 +68,11 @@ def _library(namespace: Any) -> Library:
         finish=lambda function, text: function,
         fault=fault,
         as_numpy=as_numpy,
+        copied=lambda array: namespace.asarray(array, copy=True),
+        imports={
+            "xp": f"import {name} as xp",
+            **{module: f"from nameexpr.backends.array_api import {module}" for module in MODULES},
+        },
     )
 
 

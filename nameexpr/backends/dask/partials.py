@@ -57,14 +57,19 @@ def combined(x: Any, axis: Any = None, keepdims: bool = True, *, reducer: str | 
 
 
 def finished(
-    x: Any, axis: tuple[int, ...] = (), keepdims: bool = False, *, reducer: str | None, dtype: str, count: int
+    x: Any,
+    axis: tuple[int, ...] = (),
+    keepdims: bool = False,
+    *,
+    reducer: str | None,
+    dtype: np.dtype[Any],
+    count: int,
 ) -> Array:
     """Return the result of a reduction over `count` elements, without the dims that were cut."""
     part = _combine(reducer)(parts_of(x))
     with np.errstate(all="ignore"):
         result = np.asarray(_finish(part, reducer, count))
-    if dtype:
-        result = result.astype(dtype, copy=False)
+    result = result.astype(dtype, copy=False)
     kept = [size for dim, size in enumerate(result.shape) if dim not in axis]
     return result if keepdims else result.reshape(kept)
 

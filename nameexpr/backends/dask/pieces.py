@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import prod
 
 from nameexpr.compiler.ir.axes import Axes, Labels, flat
-from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.graph import Graph, with_sources
 from nameexpr.compiler.ir.nodes import (
     Along,
     Arrange,
@@ -26,7 +26,6 @@ from nameexpr.compiler.ir.nodes import (
     View,
     Window,
     sources_of,
-    with_sources,
 )
 from nameexpr.records import record, replace
 

@@ -141,14 +141,14 @@ def _index(own: str, group: Labels, step: BlockStep) -> str:
     return label if label is not None and is_cut(label, step.cuts) else own
 
 
-def summed_up(step: BlockStep, reducer: str | None, dtype: str, count: int) -> Any:
+def summed_up(step: BlockStep, reducer: str | None, count: int) -> Any:
     """Return the array of a reduction whose blocks contribute to it."""
     array = emitted(step)
     axis = tuple(range(len(step.axes), array.ndim))
     return da.reduction(
         array,
         partials.same,
-        partial(partials.finished, reducer=reducer, dtype=dtype, count=count),
+        partial(partials.finished, reducer=reducer, dtype=step.dtype, count=count),
         axis=axis,
         dtype=step.dtype,
         combine=partial(partials.combined, reducer=reducer),

@@ -59,12 +59,13 @@ class Made:
 class Storer:
     """What makes lazy arrays of values that fit.
 
-    `dtypes` returns the dtype of a value as an array, and `kernel` what computes a piece.
+    `dtypes` returns the dtype of a value as an array, and `kernel` what computes a piece from arrays of some
+    dtypes.
     """
 
     fitter: Fitter
     dtypes: Callable[[int], Any]
-    kernel: Callable[[Subgraph, str, Labels], BlockKernel]
+    kernel: Callable[[Subgraph, tuple[Any, ...], str, Labels], BlockKernel]
     made: list[Made] = field(default_factory=list)
 
     @property
@@ -97,9 +98,7 @@ class Storer:
         roots = tuple([arranged(graph, root, padded) for root in _contributions(graph, number, node)])
         name = f"partial-{node.reducer}" if node.reducer else "contract"
         step = self._step(name, Outcome(number, roots, axes, summed, node), fit)
-        dtype = self.dtypes(number)
-        cast = str(dtype) if dtype.kind in "biufc" else ""
-        array = summed_up(step, node.reducer, cast, graph.cells(node.labels))
+        array = summed_up(step, node.reducer, graph.cells(node.labels))
         fitter.stored[number] = Stored(array, axes)
         self.made.append(Made(number, fit.inside, step, array))
 
@@ -132,7 +131,8 @@ class Storer:
         axes = {leaf: one.axes for leaf, one in leaves.items()}
         piece = cut(graph, outcome.roots, axes, extents, whole)
         inputs = (*leaves.values(), *[along(label, cuts) for label in extents])
-        kernel, dtype = self.kernel(piece, outcome.finish, labels), self.dtypes(outcome.number)
+        given = tuple([getattr(stored.array, "dtype", None) for stored in inputs])
+        kernel, dtype = self.kernel(piece, given, outcome.finish, labels), self.dtypes(outcome.number)
         return BlockStep(name, kernel, inputs, outcome.axes, outcome.summed, dtype, cuts, graph.sizes)
 
 

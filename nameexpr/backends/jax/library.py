@@ -132,6 +132,16 @@ LIBRARY = Library(
     as_numpy=as_numpy,
     is_foldable=is_known,
     size_hint=lambda size: HINT,
+    is_kept=is_known,
+    imports={
+        "jnp": "import jax.numpy as jnp",
+        "jax": "import jax",
+        "lax": "from jax import lax",
+        "np": "import numpy as np",
+        "checks": "from nameexpr.backends.jax import checks",
+        "formulas": "from nameexpr.backends.numpy import formulas",
+        "kernels": "from nameexpr.backends.jax import kernels",
+    },
     tracing=Tracing(
         compiled, checked, first_wrong, has_64_bits, is_known, is_unknown, jax.ensure_compile_time_eval
     ),

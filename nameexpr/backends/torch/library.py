@@ -85,6 +85,11 @@ def kind_of(array: Any) -> Any:
     return array.is_meta, torch.get_default_dtype()
 
 
+def is_kept(array: Any) -> bool:
+    """Return whether an array has values, unlike the tensors that PyTorch traces functions with."""
+    return not type(array).__module__.startswith("torch._subclasses")
+
+
 @cache
 def resolve(module: str, name: str) -> Any:
     """Return the function for a name in generated code."""
@@ -167,12 +172,18 @@ LIBRARY = Library(
     as_array=as_array,
     finish=lambda function, text: function,
     fault=fault,
+    imports={
+        "torch": "import torch",
+        **{module: f"from nameexpr.backends.torch import {module}" for module in MODULES},
+    },
+    explicit=explicit,
     as_numpy=as_numpy,
     is_foldable=lambda value: not getattr(value, "requires_grad", False),
     copied=copied,
     copy_into=copy_into,
     out_fault=out_fault,
     kind_of=kind_of,
+    is_kept=is_kept,
     checks_devices=False,
     size_hint=size_hint,
 )

@@ -65,12 +65,16 @@ def _sample(dtype: str, cells: int = 1) -> Any:
     return torch.ones(() if is_scalar else (cells,), dtype=getattr(torch, name), device="cpu")
 
 
-def _applied(instruction: Instruction, *samples: Any) -> str:
-    """Return the name of the dtype of an instruction's result for some samples."""
-    names = {f"a{number}": sample for number, sample in enumerate(samples)}
-    code = text_of(CALLS[instruction.primitive](instruction, [(1,)] * len(samples), *names))
-    made = apart(lambda: eval(code, {**names, "torch": torch, "functions": functions}))
-    return name_of(made.dtype)
+def _applied(instruction: Instruction, dtypes: Sequence[str]) -> str:
+    """Return the name of the dtype of an instruction's result for samples of some dtypes."""
+    names = [f"a{number}" for number in range(len(dtypes))]
+    code = text_of(CALLS[instruction.primitive](instruction, [(1,)] * len(dtypes), *names))
+
+    def run() -> Any:
+        samples = dict(zip(names, map(_sample, dtypes), strict=True))
+        return eval(code, {**samples, "torch": torch, "functions": functions})
+
+    return name_of(apart(run).dtype)
 
 
 def dtype_of(kernel: str, dtypes: tuple[str, ...]) -> str:
@@ -84,17 +88,16 @@ def _dtype_of(kernel: str, dtypes: tuple[str, ...], default: torch.dtype) -> str
         return WEAK[type(fold_numbers(kernel, [_ONE[dtype] for dtype in dtypes]))]
     if kernel == "subtract" and [strong(dtype) for dtype in dtypes].count("bool") == 1:
         kernel = "add"  # bools are converted
-    samples = [_sample(dtype) for dtype in dtypes]
     if kernel in ALONG:
-        return _of_samples(Instruction("along_axes", (0,), axes=(0,), function=kernel), samples)
+        return _of_samples(Instruction("along_axes", (0,), axes=(0,), function=kernel), dtypes)
     sources, constants = tuple(range(len(dtypes))), (None,) * len(dtypes)
-    return _of_samples(Instruction("pointwise", sources, (1,), function=kernel, constants=constants), samples)
+    return _of_samples(Instruction("pointwise", sources, (1,), function=kernel, constants=constants), dtypes)
 
 
-def _of_samples(instruction: Instruction, samples: Sequence[Any]) -> str:
+def _of_samples(instruction: Instruction, dtypes: Sequence[str]) -> str:
     """Return the dtype of a result; TypeError if PyTorch refuses the samples."""
     try:
-        return _applied(instruction, *samples)
+        return _applied(instruction, dtypes)
     except (RuntimeError, ValueError) as refused:
         raise TypeError(str(refused)) from refused
 
@@ -136,8 +139,7 @@ def reduced(reducer: str, dtypes: tuple[str, ...]) -> str:
     chosen = choose(dtypes, promoted(dtypes), reducer)
     if reducer in {"sum", "mean"}:
         return chosen.result
-    sample = _sample(chosen.compute)
-    return _of_samples(Instruction("reduce", (0,), axes=(-1,), function=reducer), [sample])
+    return _of_samples(Instruction("reduce", (0,), axes=(-1,), function=reducer), [chosen.compute])
 
 
 ARITHMETIC = Arithmetic(dtype_of, fold_numbers, reduced, promoted, choose, is_by_rank=True)

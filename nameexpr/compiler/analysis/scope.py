@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from nameexpr.compiler.analysis.operands import View
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, error
-from nameexpr.ops import ALONG, ALONG_ONE, CONSTANTS, INDEX, POINTWISE, REDUCTIONS, RESERVED, SIZE
+from nameexpr.ops import ALONG, ALONG_ONE, CALLS, CONSTANTS, GRADIENTS, INDEX, REDUCTIONS, RESERVED, SIZE
 from nameexpr.records import record
 from nameexpr.syntax import ast, walk
 from nameexpr.syntax.items import is_read, parts_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Scope:
     """The operands that a formula uses, in the order of their first use, with all their uses; `plain` are the
     views of operands if all terms consist of labels only; `has_readings` means that some dims are read in
-    parts or at positions.
+    parts or at positions; `gradients` are the calls of `grad` and `stop`.
     """
 
     tree: ast.Formula
@@ -34,6 +34,7 @@ class Scope:
     plain: tuple[View, ...] | None = None
     has_readings: bool = False
     recurrences: tuple[StepGroup, ...] = ()
+    gradients: tuple[ast.Call, ...] = ()
 
     @property
     def text(self) -> str:
@@ -62,16 +63,20 @@ def read_scope(tree: ast.Formula) -> Scope:
     if mistakes:
         raise error(*mistakes)
     uses: dict[str, list[ast.Use]] = {}
+    gradients: list[ast.Call] = []
     defined: set[str] = {name for group in groups for name in group.names}
     for statement, inside in walks:
         for node in inside:
             if isinstance(node, ast.Use) and node.name not in defined and node.name not in RESERVED:
                 uses.setdefault(node.name, []).append(node)
+            elif isinstance(node, ast.Call) and node.function in GRADIENTS:
+                gradients.append(node)
         if statement.name is not None:
             defined.add(statement.name)
     plain = _plain_views(walks, uses)
     has_readings = plain is None and any(is_read(item) for term in walk.terms_in(tree) for item in term.items)
-    return Scope(tree, {name: tuple(every) for name, every in uses.items()}, plain, has_readings, groups)
+    every = {name: tuple(found) for name, found in uses.items()}
+    return Scope(tree, every, plain, has_readings, groups, tuple(gradients))
 
 
 def _plain_views(walks: Walks, uses: Mapping[str, Sequence[ast.Use]]) -> tuple[View, ...] | None:
@@ -111,13 +116,19 @@ def _mistakes(tree: ast.Formula, walks: Walks, groups: Sequence[StepGroup]) -> I
 def _is_right(call: ast.Call | ast.CallAlong) -> bool:
     """Return whether a function is known, has the right number of values, and has labels in its brackets."""
     if isinstance(call, ast.Call):
-        row = POINTWISE.get(call.function)
-        return row is not None and row.arity == len(call.arguments)
+        row = CALLS.get(call.function)
+        is_known = row is not None and row.arity == len(call.arguments)
+        return is_known and (call.function != "grad" or is_differentiable(call.arguments[1]))
     is_known = call.function in REDUCTIONS or call.function in ALONG
     items = call.term.items
     labels = {item.name for item in items if isinstance(item, ast.Label)}
     is_one = len(call.arguments) == 1 and (len(items) == 1 or call.function not in ALONG_ONE)
     return is_known and is_one and 0 < len(labels) == len(items)
+
+
+def is_differentiable(node: ast.Node) -> bool:
+    """Return whether a value is the use of an operand or of a statement, by which values have derivatives."""
+    return isinstance(node, ast.Use) and node.name not in RESERVED
 
 
 def _goes_on(tree: ast.Formula) -> Iterator[Diagnostic]:
@@ -191,12 +202,21 @@ def _statement_names(tree: ast.Formula, walks: Walks, recurring: set[str]) -> It
         elif statement.name in recurring:
             pass
         elif own := used.get(statement.name) or _mentions(inside, statement.name):
-            yield _used_before(tree, statement, own, is_before=statement.name in used)
+            is_before = statement.name in used
+            if is_before or not _has_steps(statement):
+                yield _used_before(tree, statement, own, is_before=is_before)
         for node in inside:
             if isinstance(node, ast.Use):
                 used.setdefault(node.name, node)
         if statement.name is not None:
             seen.setdefault(statement.name, statement)
+
+
+def _has_steps(statement: ast.Statement) -> bool:
+    """Return whether a statement is a recurrence by itself: then one that it uses is at fault."""
+    from nameexpr.compiler.analysis.recurrences import step_of
+
+    return step_of(statement) is not None
 
 
 def _used_before(tree: ast.Formula, statement: ast.Statement, use: ast.Use, *, is_before: bool) -> Diagnostic:
@@ -212,6 +232,9 @@ def _used_before(tree: ast.Formula, statement: ast.Statement, use: ast.Use, *, i
     if is_before:
         message = f"'{name}' is used before it is computed"
         hint = f"put its statement first; if these are different values, call one of them {name}2"
+        users = [one for one in tree.statements if one.span.start <= use.span.start < one.span.end]
+        if _has_steps(statement) and any(_mentions(walk.nodes_of((statement,)), one.name) for one in users):
+            hint = "statements of one recurrence are next to each other, and all have the label of its steps"
     return Diagnostic("NE233", message, tree.text, marks, hint=hint)
 
 

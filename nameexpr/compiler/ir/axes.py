@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from nameexpr.records import record
 from nameexpr.syntax.ast import Dots, Term
@@ -29,7 +29,7 @@ CUSTOM = "reduce="
 DOTS = "..."
 
 
-def hint_of(size: int) -> int:
+def hint_of(size: Any) -> Any:
     """Return a likely value of a size that is a symbol (of a function being traced), a number unchanged.
 
     It is for choosing among programs that are correct for all sizes: comparing symbols themselves limits the

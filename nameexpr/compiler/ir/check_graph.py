@@ -14,6 +14,7 @@ from nameexpr.compiler.ir.nodes import (
     Drop,
     Filled,
     Gather,
+    Identity,
     Index,
     Join,
     Map,
@@ -92,6 +93,8 @@ def _labels_of(graph: Graph, node: object) -> Labels | None:  # noqa: PLR0912  a
             return tuple([label for label in every if label not in labels])
         case Along(_, value, labels):
             assert set(labels) <= set(graph.labels[value]), f"{labels} are not there: {graph.labels[value]}"
+            return graph.labels[value]
+        case Identity(value):
             return graph.labels[value]
         case Drop(value, labels):
             assert all(graph.sizes[label] == 1 for label in labels), f"{labels} are dropped, and hold more"

@@ -7,16 +7,34 @@ a value that already exists returns its number: common subexpressions are comput
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import copysign, isnan
-from operator import attrgetter, index
+from operator import attrgetter
 from typing import Any, get_args
 
-from nameexpr.compiler.ir.axes import Labels
+from nameexpr.compiler.ir.axes import Labels, hint_of
 from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype
-from nameexpr.compiler.ir.nodes import Node, Scalar, View, number_of, sources_of
+from nameexpr.compiler.ir.nodes import (
+    Along,
+    Arrange,
+    Drop,
+    Gather,
+    Identity,
+    Join,
+    Map,
+    Node,
+    Place,
+    Recurrence,
+    Reduction,
+    Rows,
+    Scalar,
+    View,
+    Window,
+    number_of,
+    sources_of,
+)
 from nameexpr.errors import Span
-from nameexpr.records import field, record
+from nameexpr.records import field, record, replace
 
 _FIELDS = {kind: attrgetter(*kind.__match_args__) for kind in get_args(Node)}
 """The fields that distinguish nodes of a kind: read together, so that a value is looked up without a
@@ -49,14 +67,13 @@ class Graph:
 
     def scalar(self, value: int | float | complex) -> int:
         """Return the number of a weak scalar; all nans are one value, and -0.0 differs from 0.0."""
-        if type(value) not in WEAK:  # a symbol becomes the number that the library chooses
-            value = index(value)  # type: ignore[arg-type]
-        node = Scalar(value, type(value).__name__)
+        kind = type(hint_of(value))
+        node = Scalar(value, kind.__name__)
         if isinstance(value, float) and isnan(value):
             node = Scalar(0, "nan")
         elif isinstance(value, float) and value == 0 and copysign(1, value) < 0:
             node = Scalar(0, "-0.0")
-        return self.add(node, (), WEAK[type(value)])
+        return self.add(node, (), WEAK[kind])
 
     def strong(self, value: int) -> str:
         """Return the dtype of a value as an array: for a large integer a dtype that can hold it."""
@@ -72,6 +89,39 @@ class Graph:
         for label in labels:
             total *= self.sizes[label]
         return total
+
+
+def with_sources(node: Node, numbers: Mapping[int, int]) -> Node:
+    """Return a node that reads other values."""
+
+    def every(values: Sequence[int]) -> tuple[int, ...]:
+        return tuple([numbers[value] for value in values])
+
+    match node:
+        case View(_, value) if value < 0:
+            return node
+        case (
+            View(_, value) | Along(_, value) | Arrange(value) | Drop(value) | Identity(value) | Window(value)
+        ):
+            return replace(node, value=numbers[value])
+        case Gather(value, positions):
+            read = [replace(position, value=numbers[position.value]) for position in positions]
+            return replace(node, value=numbers[value], positions=tuple(read))
+        case Place(_, value, _, places):
+            at = tuple([(label, numbers[place]) for label, place in places])
+            return replace(node, value=numbers[value], places=at)
+        case Map(_, arguments):
+            return replace(node, arguments=every(arguments))
+        case Reduction(_, factors):
+            return replace(node, factors=every(factors))
+        case Join(values):
+            return replace(node, values=every(values))
+        case Rows(recurrence):
+            return replace(node, recurrence=numbers[recurrence])
+        case Recurrence():
+            starts = [tuple([(count, numbers[one]) for count, one in each]) for each in node.starts]
+            return replace(node, starts=tuple(starts), steps=every(node.steps), inputs=every(node.inputs))
+    return node
 
 
 def use_counts(graph: Graph, outputs: Sequence[int]) -> dict[int, int]:

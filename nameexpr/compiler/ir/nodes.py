@@ -9,6 +9,7 @@
           | Along       softmax, cumsum, sort and their kind
           | Arrange     a value in the order, groups, repeats of a term
           | Drop        a value without some dims of size 1
+          | Identity    a value as it is, distinguished for derivatives
           | Window      a value whose dims are read at affine positions: windows, strides, parts
           | Gather      a value whose dims are read at positions that other values hold
           | Place       a value reduced by label: its rows are combined at positions that other values hold
@@ -22,10 +23,10 @@ Sources are the numbers of other values of the graph (`nameexpr.compiler.ir.grap
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from nameexpr.compiler.ir.axes import Axes, Labels
-from nameexpr.records import record, replace
+from nameexpr.records import record
 
 CAST = "cast"
 """The function of a `Map` that casts a value."""
@@ -112,6 +113,16 @@ class Drop:
 
     value: int
     labels: Labels
+
+
+@record
+class Identity:
+    """A value as it is: that of the statement `name`, by which something is differentiated; if `name` is "",
+    one through which no gradient goes. They are removed before anything is planned.
+    """
+
+    value: int
+    name: str
 
 
 @record
@@ -225,8 +236,8 @@ class Place:
 
 
 Node = (
-    View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop | Window | Gather | Place | Join
-    | State | Recurrence | Rows
+    View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop | Identity | Window | Gather
+    | Place | Join | State | Recurrence | Rows
 )  # fmt: skip
 
 
@@ -241,7 +252,7 @@ def sources_of(node: Node) -> tuple[int, ...]:
             return factors
         case Recurrence():
             return (*node.inputs, *[value for starts in node.starts for _, value in starts])
-        case Along(_, value) | Arrange(value) | Drop(value) | Window(value) | Rows(value):
+        case Along(_, value) | Arrange(value) | Drop(value) | Identity(value) | Window(value) | Rows(value):
             return (value,)
         case Gather(value, positions):
             return (value, *[position.value for position in positions])
@@ -249,37 +260,6 @@ def sources_of(node: Node) -> tuple[int, ...]:
             return (value, *[place for _, place in places])
         case _:
             return ()
-
-
-def with_sources(node: Node, numbers: Mapping[int, int]) -> Node:
-    """Return a node that reads other values."""
-
-    def every(values: Sequence[int]) -> tuple[int, ...]:
-        return tuple([numbers[value] for value in values])
-
-    match node:
-        case View(_, value) if value < 0:
-            return node
-        case View(_, value) | Along(_, value) | Arrange(value) | Drop(value) | Window(value):
-            return replace(node, value=numbers[value])
-        case Gather(value, positions):
-            read = [replace(position, value=numbers[position.value]) for position in positions]
-            return replace(node, value=numbers[value], positions=tuple(read))
-        case Place(_, value, _, places):
-            at = tuple([(label, numbers[place]) for label, place in places])
-            return replace(node, value=numbers[value], places=at)
-        case Map(_, arguments):
-            return replace(node, arguments=every(arguments))
-        case Reduction(_, factors):
-            return replace(node, factors=every(factors))
-        case Join(values):
-            return replace(node, values=every(values))
-        case Rows(recurrence):
-            return replace(node, recurrence=numbers[recurrence])
-        case Recurrence():
-            starts = [tuple([(count, numbers[one]) for count, one in each]) for each in node.starts]
-            return replace(node, starts=tuple(starts), steps=every(node.steps), inputs=every(node.inputs))
-    return node
 
 
 def windowed(labels: Labels, reads: Sequence[Read]) -> Labels:

@@ -68,7 +68,7 @@ def _groups(build: Builder, at: At) -> list[At]:
 
 def _growth(build: Builder, at: At) -> float:
     places = {label for place in at.values() for label in place.labels}
-    return hint_of(build.size(places)) / max(1, hint_of(build.size(at)))
+    return float(hint_of(build.size(places)) / max(1, hint_of(build.size(at))))
 
 
 def _labels(value: Value, at: At) -> Labels:

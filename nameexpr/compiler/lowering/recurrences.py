@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from nameexpr.compiler.ir.axes import Axes, Labels, flat, product_label
 from nameexpr.compiler.ir.dtypes import WeakDtype
-from nameexpr.compiler.ir.graph import Graph, use_counts
+from nameexpr.compiler.ir.graph import Graph, use_counts, with_sources
 from nameexpr.compiler.ir.nodes import (
     Arrange,
     Join,
@@ -21,7 +21,6 @@ from nameexpr.compiler.ir.nodes import (
     State,
     View,
     sources_of,
-    with_sources,
 )
 from nameexpr.compiler.ir.program import Instruction, Program, StepLoop
 from nameexpr.compiler.ir.strides import row_major_strides

@@ -13,10 +13,11 @@ from nameexpr.backends.dask.pieces import Subgraph
 from nameexpr.backends.dask.splitting import Splitter, arrays_of, moving_among, needed_for, uses_of_labels
 from nameexpr.backends.dask.steps import Stored
 from nameexpr.backends.dask.storing import Made, Storer
+from nameexpr.backends.numpy.arrays import number_name
 from nameexpr.compiler.ir.axes import CUSTOM, Labels
 from nameexpr.compiler.ir.dtypes import strong
 from nameexpr.compiler.ir.graph import Graph
-from nameexpr.compiler.ir.nodes import Arrange, Reduction
+from nameexpr.compiler.ir.nodes import Arrange, Reduction, View, Window, is_moved
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.ops import REDUCTIONS
 from nameexpr.records import record
@@ -87,25 +88,33 @@ def _split(request: Request, limits: TaskLimits, budget: int) -> Built:
     return Built(tuple(arrays), tuple(storer.made))
 
 
-def _kernel(entry: Any, graph: Graph, piece: Subgraph, finish: str, labels: Labels) -> BlockProgram:
+def _kernel(
+    entry: Any, graph: Graph, piece: Subgraph, dtypes: tuple[Any, ...], finish: str, labels: Labels
+) -> BlockProgram:
     """Return what computes a piece, one block at a time."""
     options = entry.options
     sizes = tuple([(label, graph.sizes[label]) for label in labels]) if finish else ()
     path = options.optimize if isinstance(options.optimize, str | bool | None) else None
     is_formula = not isinstance(entry.tree, Expression)
-    task = Task(entry.text, is_formula, piece, path, options.order == "C", finish, sizes)
+    task = Task(entry.text, is_formula, piece, dtypes, path, options.order == "C", finish, sizes)
     return BlockProgram(task, options.reduce if callable(options.reduce) else None)
 
 
 def _dtype_of(request: Request, graph: Graph, number: int) -> np.dtype[Any]:
-    """Return the dtype of a value as an array."""
-    name = strong(graph.dtypes[number])
+    """Return the dtype of a value as an array; elements that are only moved keep their byte order."""
+    name, node = strong(graph.dtypes[number]), graph.nodes[number]
+    given = [getattr(operand.array, "dtype", None) for operand in request.operands]
+    moved = None
+    if isinstance(node, View) and node.position >= 0:
+        moved = given[node.position]
+    elif isinstance(node, Arrange | Window):
+        moved = _dtype_of(request, graph, node.value)
+    elif isinstance(node, Reduction) and is_moved(node) and {node.compute, node.result} <= {"", name}:
+        moved = _dtype_of(request, graph, node.factors[0])
+    if moved is not None and name in ("", number_name(moved)):
+        return moved
     if name:
         return np.dtype(name)
-    node = graph.nodes[number]
-    if isinstance(node, Arrange):
-        return _dtype_of(request, graph, node.value)
-    given = [operand.array.dtype for operand in request.operands]
     if not isinstance(node, Reduction):
         return np.result_type(*given)
     wide = np.dtype(node.compute) if node.compute else np.result_type(*given)

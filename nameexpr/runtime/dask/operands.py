@@ -12,6 +12,7 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
+from dask.array.utils import meta_from_array
 
 from nameexpr.backends.dask.steps import Stored
 from nameexpr.errors import Diagnostic, error
@@ -38,7 +39,7 @@ class Given:
 
 
 def read_operands(tree: Any, operands: Sequence[Any]) -> Given:
-    """Return what a text on Dask arrays is called with (NE510; NE507 for large arrays and NamedTensors)."""
+    """Return what a text on Dask arrays is called with (NE503, NE507, NE510)."""
     arrays: list[Any] = []
     samples: list[Any] = []
     for position, operand in enumerate(operands):
@@ -50,6 +51,7 @@ def read_operands(tree: Any, operands: Sequence[Any]) -> Given:
             samples.append(operand)
             continue
         _check_known(array, title, tree.text)
+        _check_blocks(array, title, tree.text)
         samples.append(_sample_of(operand, array))
     has_labels = any(map(is_data_array, operands))
     for position, operand in enumerate(operands):
@@ -105,6 +107,15 @@ def _check_known(array: Any, title: str, text: str) -> None:
         message = f"{title} has chunks of unknown size along dim {unknown[0]}"
         hint = "x.compute_chunk_sizes() computes the sizes"
         raise error(Diagnostic("NE510", message, text, hint=hint))
+
+
+def _check_blocks(array: Any, title: str, text: str) -> None:
+    kind = type(meta_from_array(array))
+    if kind is not np.ndarray:
+        name = f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
+        what = "da.ma.filled(x, 0)" if issubclass(kind, np.ma.MaskedArray) else "x.map_blocks(...)"
+        hint = f"make them NumPy arrays: {what}"
+        raise error(Diagnostic("NE503", f"the chunks of {title} are of class {name}", text, hint=hint))
 
 
 def _check_small(operand: Any, title: str, text: str) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 from nameexpr.backends.dask.partials import position_in_all
 from nameexpr.backends.dask.pieces import Subgraph
 from nameexpr.backends.dask.steps import BlockStep, chunks_of, largest_blocks
+from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.backends.numpy.codegen.function import bound_statements, function_code
 from nameexpr.backends.numpy.reading import PositionError
 from nameexpr.backends.numpy.target import TARGET
@@ -42,13 +43,14 @@ SPLIT_EVERY = 4
 
 @record
 class Task:
-    """A piece with what it takes to compile it; `finish` is how its outputs form one block, for a reduction
-    over `labels` of these sizes.
+    """A piece with what it takes to compile it; `dtypes` are those of its blocks, None for numbers, and
+    `finish` is how its outputs form one block, for a reduction over `labels` of these sizes.
     """
 
     text: str
     is_formula: bool
     piece: Subgraph
+    dtypes: tuple[Any, ...]
     optimize: Any = None
     is_row_major: bool = False
     finish: str = ""
@@ -99,6 +101,7 @@ class BlockProgram:
         return [ITEM_BYTES.get(strong(dtype), 8) for dtype in self.task.piece.input_dtypes]
 
     def _function(self, arrays: Sequence[Any]) -> Function:
+        self._check(arrays)
         shapes = [np.shape(array) for array in arrays]
         layouts = [layout_of(array) if isinstance(array, np.ndarray) else None for array in arrays]
         compiled = self.compiled(shapes, layouts)
@@ -106,6 +109,14 @@ class BlockProgram:
         statements = bound_statements(compiled.program, compiled.shapes, constants)
         code = function_code([False] * len(arrays), [], statements, constants)
         return function_of(code, constants, _never, self._explain)
+
+    def _check(self, arrays: Sequence[Any]) -> None:
+        """Raise an error if blocks are not what their arrays announce (NE505)."""
+        for array, dtype in zip(arrays, self.task.dtypes, strict=True):
+            if dtype is not None and array.dtype != dtype:
+                message = f"a block has elements of dtype {array.dtype}, and its Dask array announces {dtype}"
+                hint = "whatever made the array, such as map_blocks, has to be given the dtype of its blocks"
+                raise error(Diagnostic("NE505", message, self.task.text, hint=hint))
 
     def _explain(self, fault: Exception, *_: Any) -> Exception:
         """Return the error for an exception of NumPy in a task."""
@@ -152,11 +163,7 @@ def _block(block: Any) -> Any:
     """Return the one block in nested lists, as an array; a Python number unchanged."""
     while type(block) is list:
         (block,) = block
-    return (
-        block
-        if isinstance(block, bool | int | float | complex) and not isinstance(block, np.generic)
-        else np.asarray(block)
-    )
+    return block if type(block) in NUMBERS or type(block) is np.ndarray else np.asarray(block)
 
 
 def _key(array: Any) -> Any:

@@ -24,6 +24,7 @@ from nameexpr.compiler.ir.nodes import (
     Drop,
     Filled,
     Gather,
+    Identity,
     Index,
     Join,
     Map,
@@ -128,7 +129,7 @@ class _Values:
                 return along(function, labels, self._argument(source))
             case Place(reducer, source, labels):
                 return along(f"{reducer} by label", labels, self._argument(source))
-            case Arrange():
+            case Arrange() | Identity():
                 return "reordered"
             case Recurrence(_, label):
                 return f"steps along {shown(label)}"

@@ -7,6 +7,7 @@ from functools import partial
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
+from nameexpr.backends.library import Library
 from nameexpr.backends.numpy.costs.program import CALL, estimate_seconds
 from nameexpr.carets import visible
 from nameexpr.compiler.compilation import Compilation
@@ -45,12 +46,15 @@ def plan_of(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSpe
         dtype=_dtype(running),
         code=running.code,
         drawing=Drawing(partial(drawn, running, text, rows, size, limit)),
+        library="numpy" if running.library is None else running.library.name,
     )
 
 
-def outline_of(compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> Outline:
+def outline_of(
+    compiled: Compilation[Any], specs: Sequence[OperandSpec], library: Library | None = None
+) -> Outline:
     """Return the outline of a compiled text."""
-    running = running_of(compiled, specs, range(len(specs)), None)
+    running = running_of(compiled, specs, range(len(specs)), None, library)
     program = compiled.program
     return Outline(
         compiled.shapes[program.result],
@@ -63,12 +67,13 @@ def outline_of(compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> Outl
 
 
 def source(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> str:
-    """Return the NumPy code that is executed on each call, as a function to paste."""
+    """Return the code that is executed on each call, as a function to paste."""
     return _running(entry, compiled, specs).code
 
 
 def _running(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> Running:
-    return running_of(compiled, specs, entry.free, entry.fold(compiled) if entry.is_bound else None)
+    folded = entry.fold(compiled) if entry.is_bound else None
+    return running_of(compiled, specs, entry.free, folded, getattr(entry, "library", None))
 
 
 def _naive_flops(running: Running, flops: int) -> int:

@@ -12,7 +12,7 @@ The line below the input of a session shows an outline after every key.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import fsum
+from math import fsum, nan
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -74,9 +74,11 @@ class Plan:
     dtype : str
         Dtype of the computation; "" if elements are only moved.
     code : str
-        The NumPy code that is executed, as a function to paste.
+        The code that is executed, as a function to paste.
     drawing : Drawing
         The data for `draw`, `dot` and `mermaid`; it is ignored when plans are compared.
+    library : str
+        The library that computes, whose calls the steps are. Times are estimated for NumPy only.
     """
 
     text: str
@@ -91,11 +93,12 @@ class Plan:
     dtype: str
     code: str
     drawing: Drawing = field(repr=False, compare=False)
+    library: str = "numpy"
 
     @property
     def seconds(self) -> float:
-        """The expected time of a call: an estimate, for one core of one machine."""
-        return CALL + fsum(step.seconds for step in self.steps)
+        """The expected time of a call: an estimate, for one core of one machine; nan on other libraries."""
+        return nan if self.library != "numpy" else CALL + fsum(step.seconds for step in self.steps)
 
     @property
     def speedup(self) -> float:
@@ -145,7 +148,7 @@ class Plan:
             [str(number), one.what, one.names, _number(one.flops), _number(one.bytes), _time(one), one.call]
             for number, one in enumerate(self.steps, 1)
         ]
-        return rows
+        return rows if self.library == "numpy" else [[*row[:5], row[6]] for row in rows]
 
     def _totals(self) -> list[str]:
         from nameexpr.pictures.words import bytes_text, full_or_power, ratio_text
@@ -162,7 +165,9 @@ class Plan:
             shape + (f", computed in {self.dtype}" if self.dtype else ""),
             f"flops: {full_or_power(self.flops)} planned, {full_or_power(self.naive_flops)} naive{fewer}",
             f"peak memory: {bytes_text(self.peak_bytes)} (operands: {bytes_text(self.operand_bytes)})",
-            f"time: about {duration(self.seconds)} on one core (estimated)",
+            f"time: about {duration(self.seconds)} on one core (estimated)"
+            if self.library == "numpy"
+            else f"runs on {self.library}",
         ]
 
     def __repr__(self) -> str:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 from typing import Any, NamedTuple
 
+from nameexpr.backends.library import Library
 from nameexpr.backends.numpy.arrays import number_name
-from nameexpr.backends.numpy.codegen.source import Routine, source_of
+from nameexpr.backends.numpy.codegen.source import IMPORTS, Routine, source_of
+from nameexpr.backends.numpy.codegen.statements import Statement
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.analysis.scope import Scope, terms_of
 from nameexpr.compiler.compilation import Compilation
@@ -45,7 +48,7 @@ class Running:
     followed by values that are kept.
 
     `bound` are the positions of bound operands, `fixed` their specifications; `folded` is the program in two
-    parts.
+    parts. `library` is that of the operands, None for NumPy.
     """
 
     compiled: Compilation[Any]
@@ -56,6 +59,7 @@ class Running:
     bound: tuple[int, ...] = ()
     folded: Folded | None = None
     fixed: tuple[Listed, ...] = ()
+    library: Library | None = None
 
     @property
     def is_bound(self) -> bool:
@@ -74,7 +78,7 @@ class Running:
 
     @property
     def code(self) -> str:
-        """The NumPy code that is executed, as a function to paste, with labels in comments only; a preceding
+        """The code that is executed, as a function to paste, with labels in comments only; a preceding
         function `prepare` returns the last operands of `compute`.
         """
         tree = self.compiled.tree
@@ -85,24 +89,41 @@ class Running:
         else:
             text = unparse_formula(tree.tree).replace("\n", "; ")
             result = tree.tree.statements[-1].name or "the value"
-        code = Routine(
-            "compute", self.program, self.shapes, text, [one.comment for one in self.operands], result
-        )
+        library, comments = self.library, [one.comment for one in self.operands]
+        imports = IMPORTS if library is None else library.imports
+        code = Routine("compute", self.program, self.shapes, text, comments, result, self.statements)
         prelude = None if self.folded is None else self.folded.prelude
         if prelude is None or not prelude.instructions:
-            return source_of(code)
+            return source_of(code, imports=imports)
         comments, text = [one.bound for one in self.fixed], "the last operands of compute, from what is bound"
-        return source_of(code, Routine("prepare", prelude, shapes_of(prelude), text, comments, ""))
+        shapes, dtypes = shapes_of(prelude), [one.dtype for one in self.fixed]
+        statements = None if library is None else library.statements(prelude, shapes, dtypes)
+        prepare = Routine("prepare", prelude, shapes, text, comments, "", statements)
+        return source_of(code, prepare, imports=imports)
+
+    @property
+    def statements(self) -> list[Statement] | None:
+        """The statements of another library; None for NumPy."""
+        if self.library is None:
+            return None
+        return self.library.statements(self.program, self.shapes, [one.dtype for one in self.operands])
 
 
 def running_of(
-    compiled: Compilation[Any], specs: Sequence[OperandSpec], free: Sequence[int], folded: Folded | None
+    compiled: Compilation[Any],
+    specs: Sequence[OperandSpec],
+    free: Sequence[int],
+    folded: Folded | None,
+    library: Library | None = None,
 ) -> Running:
     """Return what is executed on each call of a compiled text; `free` are the unbound operands."""
     is_expression = isinstance(compiled.tree, Expression)
-    operands = tuple(_of_expression(compiled, specs) if is_expression else _of_formula(compiled, specs))
+    list_operands = _of_expression if is_expression else _of_formula
+    name_of = number_name if library is None else library.dtype_name
+    operands = tuple(list_operands(compiled, specs, name_of))
     if folded is None:
-        return Running(compiled, compiled.program, compiled.shapes, compiled.given, operands)
+        running = Running(compiled, compiled.program, compiled.shapes, compiled.given, operands)
+        return _on(library, running)
     whole, count = folded.whole, len(operands)
     shapes, own = shapes_of(whole), compiled.operands
     held = []
@@ -117,7 +138,7 @@ def running_of(
     values = (*free, *folded.held)
     bound = tuple(position for position in range(count) if position not in free)
     given = Operands((), tuple([dtypes[one] for one in values]), tuple([layouts[one] for one in values]))
-    return Running(
+    running = Running(
         compiled,
         folded.rest,
         shapes_of(folded.rest),
@@ -127,23 +148,36 @@ def running_of(
         folded,
         tuple(operands[position] for position in bound),
     )
+    return _on(library, running)
 
 
-def _of_expression(compiled: Compilation[Expression], specs: Sequence[OperandSpec]) -> Iterator[Listed]:
+def _on(library: Library | None, running: Running) -> Running:
+    """Return what is executed on a library."""
+    if library is None:
+        return running
+    program = library.explicit(running.program, [one.dtype for one in running.operands])
+    return replace_fields(running, program=program, shapes=shapes_of(program), library=library)
+
+
+def _of_expression(
+    compiled: Compilation[Expression], specs: Sequence[OperandSpec], name_of: Callable[[Any], str]
+) -> Iterator[Listed]:
     terms = compiled.tree.inputs
     infos = describe(terms, [Operand(spec.shape, spec.names) for spec in specs])
     for position, (axes, info, spec) in enumerate(zip(compiled.views, infos, specs, strict=True)):
         comment = " ".join(info.labels) or str(info.shape)
         term = terms[position] if position < len(terms) else None
         yield Listed(
-            axes_text(axes), spec.dtype.name, comment if info.shape else "scalar", comment, term=term
+            axes_text(axes), name_of(spec.dtype), comment if info.shape else "scalar", comment, term=term
         )
 
 
-def _of_formula(compiled: Compilation[Scope], specs: Sequence[OperandSpec]) -> Iterator[Listed]:
+def _of_formula(
+    compiled: Compilation[Scope], specs: Sequence[OperandSpec], name_of: Callable[[Any], str]
+) -> Iterator[Listed]:
     for (name, uses), spec in zip(compiled.tree.uses.items(), specs, strict=True):
         term = (*terms_of(uses), compiled.default[name])[0]
-        dtype = WEAK[spec.dtype] if isinstance(spec.dtype, type) else number_name(spec.dtype)
+        dtype = WEAK[spec.dtype] if spec.dtype in WEAK else name_of(spec.dtype)
         comment = f"{name}[{unparse_term(term)}] {spec.shape}" if spec.shape else name
         yield Listed(name, dtype, comment, f"{name} {spec.shape}" if spec.shape else name)
 

@@ -1,14 +1,24 @@
-"""The steps of a plan: one row for each NumPy call, with its flops, bytes and seconds."""
+"""The steps of a plan: one row for each call of the library, with its flops, bytes and seconds."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum, prod
+from types import MappingProxyType
 from typing import NamedTuple
 
 from nameexpr.backends.numpy.codegen.calls import call_text
-from nameexpr.backends.numpy.codegen.statements import Numbering, local_names, value_name
+from nameexpr.backends.numpy.codegen.statements import (
+    Assign,
+    For,
+    Numbering,
+    Return,
+    Statement,
+    local_names,
+    text_of,
+    value_name,
+)
 from nameexpr.backends.numpy.costs.program import estimate_seconds
 from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.layouts import OperandLayout
@@ -20,12 +30,13 @@ from nameexpr.records import replace
 from nameexpr.runtime.plan.running import Running
 from nameexpr.runtime.plan.titles import HOLE, step_title
 
+NO_CALLS: Mapping[str, str] = MappingProxyType({})
 REDUCING: frozenset[Primitive] = frozenset({"reduce", "apply", "slices"})
 
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """One NumPy call of a plan.
+    """One call of a plan.
 
     Attributes
     ----------
@@ -38,9 +49,9 @@ class PlanStep:
     bytes : int
         The memory that it allocates; 0 for a view.
     call : str
-        The NumPy call, in the names of `Plan.code`.
+        The call of the library, in the names of `Plan.code`.
     seconds : float
-        The expected time, in all blocks together: an estimate.
+        The expected time on NumPy, in all blocks together: an estimate.
     """
 
     what: str
@@ -79,8 +90,22 @@ def rows_of(running: Running) -> list[Row]:
     names = [value_name(value, count) for value in range(count + len(program.instructions))]
     labels = [operand.label for operand in running.operands]
     known = _arguments(running)
-    rows = _rows(running, program, labels, known, names, running.given, (), Numbering())
+    calls = calls_of(running.statements or (), names[-1])
+    rows = _rows(running, program, labels, known, names, running.given, (), Numbering(), calls)
     return [row._replace(title=f"{number} {row.title}") for number, row in enumerate(rows, 1)]
+
+
+def calls_of(statements: Sequence[Statement], last: str) -> dict[str, str]:
+    """Return for each name the call that it is assigned, as text; `last` is what a returned call computes."""
+    calls: dict[str, str] = {}
+    for statement in statements:
+        if isinstance(statement, Assign) and isinstance(statement.target, str):
+            calls[statement.target] = text_of(statement.value)
+        elif isinstance(statement, Return) and len(statement.values) == 1:
+            calls.setdefault(last, text_of(statement.values[0]))
+        elif isinstance(statement, For):
+            calls |= calls_of(statement.body, last)
+    return calls
 
 
 def _arguments(running: Running) -> list[Argument]:
@@ -108,11 +133,12 @@ def _rows(
     given: Sequence[OperandLayout],
     loops: tuple[Loop, ...],
     numbering: Numbering,
+    calls: Mapping[str, str] = NO_CALLS,
 ) -> list[Row]:
     """Return the rows of a program, those inside a loop after the loop, for one of its blocks.
 
     `labels` are those of its operands, as text, and `known` the operands as titles show them; `names` are the
-    names of all its values in the code.
+    names of all its values in the code, `calls` the calls of another library by name.
     """
     count = len(program.operands)
     labels = [*labels, *(" ".join(map(shown, note.labels)) for note in program.notes)]
@@ -132,7 +158,8 @@ def _rows(
         title = step_title(
             instruction, [one.name for one in given_to], given_to[0].labels if given_to else ()
         )
-        what, call = "  " * len(loops) + instruction.kind, call_text(instruction, sources)
+        what = "  " * len(loops) + instruction.kind
+        call = calls.get(names[count + number]) or call_text(instruction, sources)
         step = PlanStep(what, dims, flops[number], sizes[number], call, times[number])
         inner: list[Row] = []
         loop = instruction.loop

@@ -21,7 +21,7 @@ from itertools import islice
 from types import ModuleType
 
 from nameexpr.dims import WORD
-from nameexpr.ops import POINTWISE
+from nameexpr.ops import CALLS
 from nameexpr.session.complete.choices import MOST, Choice, Completion, Known, dims, placed, ranked, tensors
 from nameexpr.session.complete.texts import (
     ALONG_DIMS,
@@ -42,7 +42,7 @@ LOOKED_AT = 5_000
 """The number of entries of a folder that are read; in a larger one some are not offered."""
 REACH = 128
 """The number of characters of Python before the cursor that are examined."""
-FUNCTIONS = frozenset({*POINTWISE, *ALONG_DIMS, *ONE_DIM})
+FUNCTIONS = frozenset({*CALLS, *ALONG_DIMS, *ONE_DIM})
 _ALIAS = re.compile(r"\S=\s*\Z")
 _CALLED = re.compile(r"(?<![\w'.])(\w+)\(")
 _VALUE = re.compile(rf"\s*{NAME}\s*=\s*")

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from nameexpr.dims import WORD
-from nameexpr.ops import ALONG, CONSTANTS, INDEX, POINTWISE, REDUCTIONS, SIZE
+from nameexpr.ops import ALONG, CALLS, CONSTANTS, INDEX, REDUCTIONS, SIZE
 from nameexpr.session.complete.choices import Choice, Known, NamesAndShape, dims, is_readable, tensors
 from nameexpr.session.lines import without_comments
 from nameexpr.syntax.faults.stops import open_brackets
@@ -220,7 +220,7 @@ def functions() -> tuple[Choice, ...]:
     """Return the functions of formulas, each with the bracket that it opens, and the constants."""
     return (
         *(Choice(f"{name}[", row.doc) for name, row in ALONG_DIMS.items()),
-        *(Choice(f"{name}(", row.doc) for name, row in POINTWISE.items()),
+        *(Choice(f"{name}(", row.doc) for name, row in CALLS.items()),
         Choice(f"{SIZE}[", "size of a dim"),
         Choice(f"{INDEX}[", "0, 1, ... along a dim"),
         *(Choice(name, "number") for name in CONSTANTS),

@@ -35,7 +35,8 @@ def recurrence(statement: str) -> str:
     begun, ahead = _BEGUN.search(left), _AHEAD.search(left)
     earlier = next(filter(None, map(_EARLIER.search, uses)), None)
     label = begun[2] if begun else ahead[1] if ahead else earlier[1] if earlier else ""
-    left = left if target[2] is not None else label
+    if target[2] is None:  # the other values must have the dim, so that the statement has it, too
+        left = label if re.search(rf"(?<![\w']){re.escape(label)}(?![\w'])", own.sub("", value)) else ""
     if not label or not re.search(rf"(?<![\w']){re.escape(label)}(?![\w'])", left):
         return ""
     step = _step(label)

@@ -167,3 +167,32 @@ def test_dask_is_imported_by_its_users_only() -> None:
     source = "import sys, nameexpr as ne, numpy as np; ne.einsum('a -> : sum', np.ones(2)); "
     source += "assert 'dask' not in sys.modules"
     subprocess.run([sys.executable, "-c", source], check=True)
+
+
+@pytest.mark.parametrize("dtype", [">f8", ">i4", "f2", "M8[s]", "O", "U3", "c8", "?", "u8", "g", "bfloat16"])
+def test_dtypes_are_announced_as_they_are(dtype: str) -> None:
+    if dtype == "bfloat16":
+        dtype = pytest.importorskip("ml_dtypes").bfloat16
+    x = np.arange(12).reshape(3, 4).astype(dtype)
+    texts = (
+        ["a b -> b a"]
+        if np.dtype(dtype).kind in "MOU"
+        else ["a b -> b a", "a b -> a : sum", "a b -> a : max"]
+    )
+    for text in texts:
+        expected, result = ne.einsum(text, x), ne.einsum(text, da.from_array(x, chunks=2))
+        found = result.compute(scheduler="synchronous")
+        assert result.dtype == found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_blocks_that_are_no_plain_arrays_are_refused() -> None:
+    masked = da.from_array(np.ma.masked_array([1.0, 2.0], mask=[True, False]), chunks=1)
+    with pytest.raises(ne.OperandError, match=r"NE503.*chunks of operand 0 .*MaskedArray"):
+        ne.einsum("a -> : sum", masked)
+
+
+def test_blocks_of_another_dtype_than_announced_are_an_error() -> None:
+    halves = da.ones(4, chunks=2, dtype=int).map_blocks(lambda block: block * 1.5, dtype=int)
+    with pytest.raises(ne.OperandError, match=r"NE505.*float64.*announces int64"):
+        ne.einsum("a -> : sum", halves).compute(scheduler="synchronous")

@@ -156,6 +156,22 @@ def test_other_libraries_are_refused() -> None:
         ne.einsum("a, a -> a", jnp.ones(3), torch.ones(3))
 
 
+def test_tensors_of_numpy_are_refused() -> None:
+    with pytest.raises(ne.OperandError, match=r"NE507.*NamedTensor of NumPy"):
+        ne.einsum("a, a -> a", ne.tensor([1.0, 2.0], names="a"), jnp.ones(2))
+
+
+def test_code_and_plan_are_those_of_jax() -> None:
+    function = ne.compile("a b, b c -> c a")
+    x, y = jnp.ones((2, 3)), jnp.ones((3, 4))
+    function(x, y)
+    space: dict[str, Any] = {}
+    exec(function.code, space)
+    np.testing.assert_array_equal(space["compute"](x, y), function(x, y))
+    assert [step.what for step in function.plan(x, y).steps] == ["einsum"]
+    assert function.plan(x, y).code == function.code
+
+
 def test_a_call_by_text_is_one_compiled_function() -> None:
     traced = []
 

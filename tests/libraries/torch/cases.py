@@ -21,9 +21,16 @@ EXPRESSIONS: dict[str, dict[str, int]] = {
     "B T (h d) -> B h T d": {"h": 2},
     "a b -> a 1 b": {},
     "a 1 b -> a b": {},
+    "a b -> a 4 b": {},
+    "a a -> a": {},
+    "a b a -> a b": {},
+    "a a ->": {},
     "a b -> a : sum": {},
+    "a b -> b : max": {},
     "a b c -> b : mean": {},
+    "a b -> a : min": {},
     "a b -> : sum": {},
+    "a b -> a : logsumexp": {},
     "a b, b c -> a c": {},
     "a b, c b -> a c": {},
     "b a, b c -> c a": {},
@@ -41,9 +48,56 @@ EXPRESSIONS: dict[str, dict[str, int]] = {
     "i j, i k, i l -> j k l": {},
     "N C H W, C -> N C H W": {},
     "... a, a b -> ... b": {},
+    "N _@(h + dh), dh -> N h": {"dh": 2},
 }
 """Expressions with the sizes that they need."""
-FORMULAS: dict[str, dict[str, str]] = {}
+FORMULAS: dict[str, dict[str, str]] = {
+    "y = x[N C] * 2 + 1": {"x": "N C"},
+    "y[N K] = sum[C](x[N C] * w[C K]) + b[K]": {"x": "N C", "w": "C K", "b": "K"},
+    "y[N K] = relu(sum[C](x[N C] * w[C K]))": {"x": "N C", "w": "C K"},
+    "y = mean[C](x[N C])": {"x": "N C"},
+    "y = x[N C] - mean[C](x)": {"x": "N C"},
+    "m = mean[C](x[N C]); y[N C] = (x - m) / sqrt(var[C](x) + 1e-5) * g[C] + b[C]": {
+        "x": "N C",
+        "g": "C",
+        "b": "C",
+    },
+    "d[i j] = sqrt(sum[D]((x[i D] - z[j D]) ** 2))": {"x": "i D", "z": "j D"},
+    "y = softmax[C](x[N C])": {"x": "N C"},
+    "y = log_softmax[C](x[N C])": {"x": "N C"},
+    "s[b h q k] = sum[d](q[b q h d] * k[b k h d]) / 8 ** 0.5; "
+    "o[b q h e] = sum[k](softmax[k](s) * v[b k h e])": {
+        "q": "b q h d",
+        "k": "b k h d",
+        "v": "b k h e",
+    },
+    "s[q k] = sum[d](q[q d] * k[k d]) / size[d] ** 0.5; y = where(index[q] >= index[k], s, -inf)": {
+        "q": "q d",
+        "k": "k d",
+    },
+    "y = max[C](x[N C]) - min[C](x)": {"x": "N C"},
+    "y = cumsum[C](x[N C])": {"x": "N C"},
+    "y = sort[C](x[N C])": {"x": "N C"},
+    "y = flip[C](x[N C])": {"x": "N C"},
+    "y = argmax[C](x[N C])": {"x": "N C"},
+    "y = std[N](x[N C])": {"x": "N C"},
+    "y = norm[C](x[N C])": {"x": "N C"},
+    "y = prod[C](x[N C])": {"x": "N C"},
+    "y = logsumexp[C](x[N C])": {"x": "N C"},
+    "y = where(x[N C] > 0, x, 0.01 * x)": {"x": "N C"},
+    "y = gelu(x[N C]) * sigmoid(z[N C])": {"x": "N C", "z": "N C"},
+    "y = exp(-abs(x[N C])) + log1p(x * x)": {"x": "N C"},
+    "y = maximum(x[N C], b[C])": {"x": "N C", "b": "C"},
+    "y = tanh(x[N C]) ** 3": {"x": "N C"},
+    "y[N C] = x[N C] / size[C]": {"x": "N C"},
+    "y[N C] = x[N C] * index[C]": {"x": "N C"},
+    "y[(a b)] = x[a b] * 2": {"x": "a b"},
+    "y[T] = x[(1 + T)] - x[(T + 1)]": {"x": "T"},
+    "y[N T] = sum[k](x[N _@(T + k)] * w[k])": {"x": "N W", "w": "2"},
+    "y[(a + b)] = p[a], q[b]": {"p": "a", "q": "b"},
+    "e[B T D] = table[v@ids[B T] D]": {"table": "v D", "ids": "B T"},
+    "h[(1 + T) B] = 0, 0.5 * h[_@T B] + x[T B]": {"x": "7 B"},
+}
 """Formulas with the dims of their operands."""
 
 
@@ -72,7 +126,7 @@ def tensor(name: str, shape: tuple[int, ...]) -> Any:
     """Return a random tensor, or positions for an operand that has them."""
     if name == "ids":
         return torch.randint(0, 3, shape)
-    return torch.randn(shape, dtype=torch.float64)
+    return torch.randn(shape, dtype=torch.float64, requires_grad=True)
 
 
 def call_of(text: str) -> Any:

@@ -52,7 +52,7 @@ def _value(symbol: Any) -> Any:
     return symbol.value if isinstance(symbol, Symbol) else symbol
 
 
-for _name in ("add", "sub", "mul", "floordiv", "mod"):
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
     setattr(Symbol, f"__{_name}__", _calculated(_name))
     setattr(
         Symbol,
@@ -75,7 +75,8 @@ def symbolic(*shapes: tuple[int, ...]) -> list[tuple[Any, ...]]:
 
 def test_source_has_the_value_of_its_expression() -> None:
     ((a, b),) = symbolic((7, 12))
-    for made in (a + b, a - 1, 2 * a * b, b // 4, b % 5, (a + 1) * (b - 2), 100 - a, a - (b - a)):
+    sums = (a + b, a - 1, 2 * a * b, (a + 1) * (b - 2), 100 - a, a - (b - a))
+    for made in (*sums, b // 4, b % 5, a / b, b**0.5):
         assert eval(repr(made), {"n0_0": 7, "n0_1": 12}) == made.hint == made.actual.value
     assert not Symbol.asked
 

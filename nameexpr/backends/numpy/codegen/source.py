@@ -5,18 +5,21 @@ Text and labels appear only in their printable form, which cannot end a comment.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from nameexpr.backends.numpy.codegen.function import Shapes, compute
-from nameexpr.backends.numpy.codegen.statements import Callee, Numbering, write
+from nameexpr.backends.numpy.codegen.statements import Callee, Numbering, Statement, write
 from nameexpr.carets import visible
 from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.program import Program
 from nameexpr.records import record
 
 MODULES = ("copies", "formulas", "joining", "kernels", "reading", "rolling", "scattering", "windows")
-IMPORTS = {module: f"from nameexpr.backends.numpy import {module}" for module in MODULES}
-"""The imports, after NumPy's, of the modules that it uses."""
+IMPORTS = {
+    "np": "import numpy as np",
+    **{module: f"from nameexpr.backends.numpy import {module}" for module in MODULES},
+}
+"""The imports of the modules that it uses."""
 
 
 @record
@@ -24,7 +27,7 @@ class Routine:
     """A function in the source for users.
 
     `text` describes what it computes, `terms` are the terms of its operands, and `result` is the term of its
-    result: all for comments.
+    result: all for comments. `statements` are those of another library, None for NumPy's.
     """
 
     name: str
@@ -33,20 +36,20 @@ class Routine:
     text: str
     terms: Sequence[str]
     result: str
+    statements: Sequence[Statement] | None = None
 
 
-def source_of(*routines: Routine) -> str:
+def source_of(*routines: Routine, imports: Mapping[str, str] = IMPORTS) -> str:
     """Return source code for users: the statements that are executed, with the labels in comments.
 
-    Of several functions the first is written last, because it takes the results of the others.
+    Of several functions the first is written last, because it takes the results of the others. `imports` has
+    the line for each module, of which the first is always imported.
     """
-    imports = {"import numpy as np": None}
-    written = []
-    for routine in routines:
-        modules: set[str] = set()
-        written.append("\n".join(_routine(routine, modules)) + "\n")
-        imports |= {line: None for module, line in IMPORTS.items() if module in modules}
-    return "\n".join([*imports, "", "", "\n\n".join(reversed(written))])
+    modules = set(list(imports)[:1])
+    imports = {**imports, **{module: line for module, line in IMPORTS.items() if module not in imports}}
+    written = ["\n".join(_routine(routine, modules)) + "\n" for routine in routines]
+    lines = [line for module, line in imports.items() if module in modules]
+    return "\n".join([*lines, "", "", "\n\n".join(reversed(written))])
 
 
 def _routine(one: Routine, modules: set[str]) -> list[str]:
@@ -57,7 +60,9 @@ def _routine(one: Routine, modules: set[str]) -> list[str]:
         return str(callee)
 
     program, numbering = one.program, Numbering()
-    statements = compute(program, one.shapes, numbering=numbering)
+    statements = one.statements
+    if statements is None:
+        statements = compute(program, one.shapes, numbering=numbering)
     arguments = [f"a{position}" for position in range(len(program.operands))]
     if any(instruction.primitive == "apply" for instruction in program.instructions):
         arguments.append("reduce")

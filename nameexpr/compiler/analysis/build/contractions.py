@@ -49,9 +49,7 @@ def reduction(values: Values, reducer: str, value: int, labels: Labels, span: Sp
     graph, product = values.graph, Product(values, value, labels, span)
     if reducer in ADDING:
         product.collect()
-    else:
-        product.factors = [value]
-    factors, epilogue = product.factors, product.epilogue
+    factors, epilogue = product.factors or [value], product.epilogue
     if reducer in SUMMING and not (reducer in ADDING and any(graph.labels[factor] for factor in factors)):
         factors, epilogue = [widened(values, value, span)], []
     every = dict.fromkeys(label for factor in factors for label in graph.labels[factor])
@@ -71,6 +69,8 @@ def reduction(values: Values, reducer: str, value: int, labels: Labels, span: Sp
         from nameexpr.compiler.analysis.build.placing import placed
 
         reduced = placed(values, reduced, span, reduction)
+    if values.gradients is not None:
+        reduced = values.gradients.pairs(values, reduced)
     for function, other in epilogue:
         reduced = values.map([reduced] if other < 0 else [reduced, other], function, span)
     # Integers among the factors were widened; this must not widen the floats that they are multiplied by.
@@ -280,7 +280,7 @@ def _keeps_dtype(graph: Graph, value: int, left: int, right: int) -> bool:
 
 def _is_harmless(number: complex) -> bool:
     """Return whether sums may be multiplied or divided by a number without creating or hiding a nan."""
-    return 0 < abs(number) <= float_info.max
+    return isinstance(number, int | float | complex) and 0 < abs(number) <= float_info.max
 
 
 def _is_product(values: Values, value: int) -> bool:

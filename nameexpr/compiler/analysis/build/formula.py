@@ -28,9 +28,9 @@ from nameexpr.compiler.ir.axes import (
 )
 from nameexpr.compiler.ir.dtypes import WeakDtype, is_castable, strong
 from nameexpr.compiler.ir.graph import Graph
-from nameexpr.compiler.ir.nodes import Along, Arrange, Index, View
-from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
-from nameexpr.ops import ALONG, CONSTANTS, INDEX, NEED_ELEMENTS, SIZE
+from nameexpr.compiler.ir.nodes import Along, Arrange, View
+from nameexpr.errors import Diagnostic, Mark, Span, error
+from nameexpr.ops import ALONG, CONSTANTS, GRADIENTS, INDEX, NEED_ELEMENTS, SIZE
 from nameexpr.records import field, record, replace
 from nameexpr.syntax import ast
 from nameexpr.syntax.ast import Dots, Label, Pack
@@ -38,6 +38,7 @@ from nameexpr.syntax.walk import reads_a_part
 
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.build.recurrences import RecurrenceWriter
+    from nameexpr.compiler.analysis.build.values import Gradients
 
 
 def build_formula(
@@ -47,6 +48,7 @@ def build_formula(
     arithmetic: Arithmetic,
     outputs: Sequence[str] | None = None,
     dtype: str = "",
+    gradients: Gradients | None = None,
 ) -> tuple[Graph, tuple[int, ...], tuple[int, ...], tuple[Names, ...]]:
     """Return the graph of a formula, the value of every statement, and the results with their names.
 
@@ -54,7 +56,8 @@ def build_formula(
     `dtype`, unless it is "".
     """
     graph = Graph(views.sizes)
-    writer = FormulaWriter(scope, dtypes, views, Values(scope.tree, views, arithmetic, graph), dtype)
+    values = Values(scope.tree, views, arithmetic, graph, gradients=gradients)
+    writer = FormulaWriter(scope, dtypes, views, values, dtype)
     statements = [writer.statement(number) for number in range(len(scope.tree.statements))]
     numbers = {statement.name: number for number, statement in enumerate(scope.tree.statements)}
     results = [len(statements) - 1] if outputs is None else [numbers[name] for name in outputs]
@@ -65,8 +68,8 @@ def build_formula(
     names: tuple[Names, ...] = ((),) * len(results)
     if any(operand.names is not None for operand in views.operands.values()):
         names = tuple(writer.names(statements[number]) for number in results)
-    values = tuple(statement.value for statement in statements)
-    return graph, values, tuple(statements[number].arranged for number in results), names
+    every = tuple(statement.value for statement in statements)
+    return graph, every, tuple(statements[number].arranged for number in results), names
 
 
 @record(frozen=False)
@@ -98,6 +101,8 @@ class FormulaWriter:
             value, mention = self._joined(statement, axes)
         else:
             value, mention = self.value(statement.value)
+        if values.gradients is not None:
+            value = values.gradients.statement(values, statement.name, value, axes)
         values.named.add(value)
         if statement.term is None or axes is None:
             order = in_order(mention, graph.labels[value])
@@ -165,6 +170,8 @@ class FormulaWriter:
             case ast.Binary(sign, left, right):
                 return self._map(f"{sign}.", (left, right), node.operator_span)
             case ast.Call(function, arguments):
+                if function in GRADIENTS and self.values.gradients is not None:
+                    return self.values.gradients.call(self, node)
                 return self._map(function, arguments, node.name_span)
             case ast.CallAlong():
                 return self._along(node)
@@ -178,12 +185,12 @@ class FormulaWriter:
         if node.name in CONSTANTS:
             return self.values.graph.scalar(CONSTANTS[node.name]), ()
         if node.name in (SIZE, INDEX):
-            return self._size_or_index(node)
+            return self.values.size_or_index(node)
         if self.recurring is not None and node.name in self.recurring.group.names:
             return self.recurring.use(node)
         statement = self.statements.get(node.name)
         if statement is not None:
-            return self._earlier(node, statement)
+            return self.earlier(node, statement)
         term = node.term if node.term is not None else self.views.default[node.name]
         axes = self.views.axes[node.name, term]
         position, dtype = self.scope.operands.index(node.name), self.dtypes[node.name]
@@ -205,22 +212,8 @@ class FormulaWriter:
 
         return read(self.values, node.name, value, axes, replace(self, dtype="").value)
 
-    def _size_or_index(self, node: ast.Use) -> tuple[int, Labels]:
-        assert node.term is not None
-        (item,) = node.term.items
-        assert isinstance(item, Label)
-        size = self.views.sizes.get(item.name)
-        if size is None:
-            known = [label for label in self.views.sizes if not isinstance(label, Unnamed)]
-            hint = did_you_mean(item.name, known)
-            hint = hint or "no operand has a dim with this label; pass its size as sizes={...}"
-            message = f"the size of '{item.name}' is not known"
-            raise error(Diagnostic("NE313", message, self.scope.text, (Mark(item.span),), hint=hint))
-        if node.name == SIZE:
-            return self.values.graph.scalar(size), ()
-        return self.values.graph.add(Index(item.name), (item.name,), "int64"), (item.name,)
-
-    def _earlier(self, node: ast.Use, statement: StatementValue) -> tuple[int, Labels]:
+    def earlier(self, node: ast.Use, statement: StatementValue) -> tuple[int, Labels]:
+        """Return the value of an earlier statement under the term of a use."""
         graph = self.values.graph
         term = statement.term if node.term is None else node.term
         if node.term is None or (term == statement.term and not any(map(reads_a_part, node.term.items))):

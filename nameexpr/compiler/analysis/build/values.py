@@ -8,7 +8,7 @@ names unify.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from nameexpr.compiler.analysis.faults import values as faults
 from nameexpr.compiler.analysis.operands import Views
@@ -24,11 +24,11 @@ from nameexpr.compiler.ir.dtypes import (
     scalar,
 )
 from nameexpr.compiler.ir.graph import Graph
-from nameexpr.compiler.ir.nodes import CAST, Drop, Map, Scalar, number_of
-from nameexpr.errors import Diagnostic, Mark, NotHeldError, Span, error
-from nameexpr.ops import FUNCTIONS, INTEGER
+from nameexpr.compiler.ir.nodes import CAST, Drop, Index, Map, Scalar, number_of
+from nameexpr.errors import Diagnostic, Mark, NotHeldError, Span, did_you_mean, error
+from nameexpr.ops import FUNCTIONS, INTEGER, SIZE
 from nameexpr.records import field, record
-from nameexpr.syntax.ast import Formula, Term
+from nameexpr.syntax.ast import Call, Formula, Label, Term, Use
 
 T = TypeVar("T")
 POWERS = frozenset({"**.", "pow"})
@@ -66,13 +66,26 @@ class StatementValue:
     arranged: int
 
 
+class Gradients(Protocol):
+    """What writes derivatives into a graph (`nameexpr.compiler.gradient`)."""
+
+    def call(self, writer: Any, node: Call) -> tuple[int, Labels]:
+        """Return the value of `grad(...)` or `stop(...)`, and the labels that it mentions."""
+
+    def statement(self, values: Values, name: str | None, value: int, axes: Axes | None) -> int:
+        """Return the value of a statement, apart from others if something is differentiated by it."""
+
+    def pairs(self, values: Values, value: int) -> int:
+        """Return a contraction as contractions of pairs."""
+
+
 @record(frozen=False)
 class Values:
     """The graph of a formula while it is built.
 
     `named` are the values of statements, `unsure` the numbers that are integers for most operands only,
     `under` the names that values have under `...`. `parts_again` counts the parts of products that were taken
-    from statements and powers.
+    from statements and powers. `gradients` writes derivatives, if there are any.
     """
 
     tree: Formula
@@ -83,6 +96,7 @@ class Values:
     unsure: set[int] = field(default_factory=set)
     under: dict[int, EllipsisNames] = field(default_factory=dict)
     parts_again: int = 0
+    gradients: Gradients | None = None
 
     def map(self, values: Sequence[int], function: str, span: Span) -> int:
         """Return a pointwise function of values: folded if all of them are numbers of the text."""
@@ -234,6 +248,22 @@ class Values:
                 raise error(faults.broadcast_fault(self.tree, views.axes, views.operands, long, span))
             dropped |= {label for label in labels if long and label not in long}
         return [self._without(value, dropped) for value in values] if dropped else values
+
+    def size_or_index(self, node: Use) -> tuple[int, Labels]:
+        """Return the value of `size[C]` or `index[C]`, and its labels (NE313 if the size is not known)."""
+        assert node.term is not None
+        (item,) = node.term.items
+        assert isinstance(item, Label)
+        size = self.views.sizes.get(item.name)
+        if size is None:
+            known = [label for label in self.views.sizes if not isinstance(label, Unnamed)]
+            hint = did_you_mean(item.name, known)
+            hint = hint or "no operand has a dim with this label; pass its size as sizes={...}"
+            message = f"the size of '{item.name}' is not known"
+            raise error(Diagnostic("NE313", message, self.tree.text, (Mark(item.span),), hint=hint))
+        if node.name == SIZE:
+            return self.graph.scalar(size), ()
+        return self.graph.add(Index(item.name), (item.name,), "int64"), (item.name,)
 
     def _without(self, value: int, dropped: set[str]) -> int:
         own = self.graph.labels[value]

@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterator
 
 from nameexpr.compiler.analysis.rules.instead import dims_of, instead_of
 from nameexpr.errors import Diagnostic, Mark, did_you_mean
-from nameexpr.ops import ALONG, ALONG_ONE, INDEX, POINTWISE, REDUCTIONS, SIZE
-from nameexpr.syntax.ast import Call, CallAlong, Dots, Formula, Label, Literal, Pack, Use
-from nameexpr.syntax.unparse import unparse_term
+from nameexpr.ops import ALONG, ALONG_ONE, CALLS, GRADIENTS, INDEX, POINTWISE, REDUCTIONS, SIZE
+from nameexpr.syntax.ast import Call, CallAlong, Dots, Formula, Label, Literal, Number, Pack, Use
+from nameexpr.syntax.unparse import unparse_term, unparse_value
 
 _PAIRS = {name: row.combine for name, row in REDUCTIONS.items() if row.combine in POINTWISE}
 """Reductions, and the corresponding functions of two values."""
@@ -27,12 +27,14 @@ def call_faults(tree: Formula, node: Call | CallAlong, values: Collection[str]) 
 
 def _of_values(tree: Formula, node: Call, values: Collection[str]) -> Iterator[Diagnostic]:
     mark = Mark(node.name_span)
-    function = POINTWISE.get(node.function)
+    function = CALLS.get(node.function)
     if function is not None:
         if len(node.arguments) != function.arity:
             takes = "1 argument" if function.arity == 1 else f"{function.arity} arguments"
             message = f"{node.function} takes {takes}, not {len(node.arguments)}"
             yield Diagnostic("NE234", message, tree.text, (mark,), hint=_arity_hint(node))
+        elif node.function == "grad":
+            yield _not_an_operand(tree.text, node)
         return
     if node.function in REDUCTIONS or node.function in ALONG:
         hint = f"write {node.function}[{unparse_term(dims_of(tree, node))}](...)"
@@ -53,7 +55,7 @@ def _unknown_hint(tree: Formula, node: Call | CallAlong, values: Collection[str]
         return f"{what} is written {name}[C]"
     if name in values:
         return f"a product is written with *: {product}"
-    alike = [one for one in (*POINTWISE, *REDUCTIONS, *ALONG) if abs(len(one) - len(name)) <= 1]
+    alike = [one for one in (*CALLS, *REDUCTIONS, *ALONG) if abs(len(one) - len(name)) <= 1]
     near = did_you_mean(name, alike, MISSPELT)
     if hint := instead_of(tree, node) or near:
         return hint
@@ -76,16 +78,31 @@ def _arity_hint(node: Call) -> str:
         return f"{node.function[:3]}[C](x) reduces over C"
     if node.function in ("maximum", "minimum", "logical_and", "logical_or", "hypot", "pow"):
         return f"{node.function}(x, y); nest calls for more values"
-    usage = POINTWISE[node.function].usage
-    return usage if POINTWISE[node.function].arity > 2 else f"write {usage}"  # noqa: PLR2004  of more all are named
+    usage = CALLS[node.function].usage
+    return usage if CALLS[node.function].arity > 2 else f"write {usage}"  # noqa: PLR2004  of more all are named
+
+
+def _not_an_operand(text: str, node: Call) -> Diagnostic:
+    """Return the diagnostic for a derivative by something other than an operand or a statement (NE537)."""
+    given = node.arguments[1]
+    message = f"grad takes a value and an operand, not {unparse_value(given)}"
+    hint = (
+        f"name it, and compute {unparse_value(node.arguments[0])} from that name: v = {unparse_value(given)}"
+    )
+    if isinstance(given, Use | Number):
+        hint = "differentiate by an operand, or by an earlier statement"
+    return Diagnostic("NE537", message, text, (Mark(given.span),), hint=hint)
 
 
 def _along(tree: Formula, node: CallAlong, values: Collection[str]) -> Iterator[Diagnostic]:
     """Yield the errors of f[C](x)."""
     mark = Mark(node.name_span)
-    if node.function in POINTWISE:
+    if node.function in CALLS:
         hint = f"write {node.function}(...)"
         message = f"{node.function} is pointwise: it takes no dims"
+        if node.function in GRADIENTS:
+            hint = f"write {GRADIENTS[node.function].usage}"
+            message = f"{node.function} takes no dims in square brackets"
         yield Diagnostic("NE235", message, tree.text, (mark, Mark(node.term.span)), hint=hint)
         return
     if node.function not in REDUCTIONS and node.function not in ALONG:

@@ -42,6 +42,7 @@ _OTHER_NAMES = {
 WRITTEN: Mapping[str, str] = _rows(
     {
         "rsqrt": "1 / sqrt(x)",
+        "detach stop_gradient": "stop(x)",
         "cbrt": "sign(x) * abs(x) ** (1 / 3)",
         "exp10": "10.0 ** x",
         "deg2rad radians": "x * pi / 180",
@@ -202,12 +203,12 @@ SHOWN: Mapping[str, tuple[str, str]] = {
 
 _C = (ast.Label("C"),)
 _SCIPY = "compute it beforehand, such as with SciPy, and pass the result as an operand"
-_NO_DERIVATIVES = "formulas have no derivatives; write the gradient as a formula, or use JAX or PyTorch"
+_DERIVATIVE = "the derivative of a value y by an operand x is grad(y, x[C])"
 ADVICE: Mapping[str, str] = {
     **{name: f"write {usage}" for name, usage in _OTHER_NAMES.items()},
     **_rows(
         {
-            "grad vjp jvp jacobian hessian backward derivative": _NO_DERIVATIVES,
+            "vjp jvp jacobian hessian backward derivative": _DERIVATIVE,
             "gamma lgamma gammaln loggamma digamma psi erfinv expm matrix_exp": _SCIPY,
             "astype cast": "int(x) makes integers, x * 1.0 floats; dtype= is the dtype of the result",
             "print display show": "evaluate(..., outputs=('s', 'y')) returns several values",

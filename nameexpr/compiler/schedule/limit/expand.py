@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nameexpr.compiler.ir.axes import Labels
-from nameexpr.compiler.ir.graph import Graph
-from nameexpr.compiler.ir.nodes import Reduction, with_sources
+from nameexpr.compiler.ir.graph import Graph, with_sources
+from nameexpr.compiler.ir.nodes import Reduction
 from nameexpr.compiler.planning.plan import ContractionPlan, Step
 from nameexpr.records import record, replace
 

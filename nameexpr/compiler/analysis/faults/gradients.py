@@ -1,0 +1,131 @@
+"""Diagnostics for derivatives: what has none, where it was lost, and what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nameexpr.compiler.analysis.scope import Scope
+from nameexpr.compiler.ir.axes import shown
+from nameexpr.compiler.ir.dtypes import strong
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.nodes import Along, Identity, Map, Node, Reduction, Scalar
+from nameexpr.errors import Diagnostic, Mark
+from nameexpr.records import record
+from nameexpr.syntax import ast, walk
+from nameexpr.syntax.unparse import unparse_value
+
+JUMPS = frozenset({"ceil", "floor", "trunc", "round", "sign", "int", "//.", "floor_divide"})
+"""Functions whose derivative is 0 wherever it is defined."""
+
+
+@record
+class GradientFault:
+    """What is wrong with one call of `grad`."""
+
+    scope: Scope
+    node: ast.Call
+
+    @property
+    def value(self) -> str:
+        """The value that is differentiated, as it is written."""
+        return unparse_value(self.node.arguments[0])
+
+    def diagnostic(self, code: str, message: str, marked: ast.Node, hint: str) -> Diagnostic:
+        """Return a diagnostic that marks a node of the text."""
+        return Diagnostic(code, message, self.scope.text, (Mark(marked.span),), hint=hint)
+
+    def same_dims(self, use: ast.Use, labels: Sequence[str]) -> Diagnostic:
+        """Return the diagnostic for dims that both the value and the operand have (NE530)."""
+        words = list(dict.fromkeys(map(shown, labels)))
+        listed = " and ".join(f"'{word}'" for word in words)
+        message = f"{listed} {'is a dim' if len(words) == 1 else 'are dims'} of the value and of '{use.name}'"
+        hint = "give the dims of the operand other labels here"
+        if use.term is not None and all(isinstance(item, ast.Label) for item in use.term.items):
+            names = [item.name for item in use.term.items if isinstance(item, ast.Label)]
+            other = " ".join(name + "'" if name in words else name for name in names)
+            hint = f"give the operand another label: {use.name}[{other}]"
+        return self.diagnostic("NE530", message, use, hint)
+
+    def of_dims(self, labels: Sequence[str]) -> Diagnostic:
+        """Return the diagnostic for a value that has dims (NE536)."""
+        dims = " ".join(map(shown, labels))
+        message = f"no gradient of a value with dims is known yet, and {self.value} has {dims}"
+        hint = f"reduce it, such as sum[{dims}]({self.value})"
+        return self.diagnostic("NE536", message, self.node.arguments[0], hint)
+
+    def not_inexact(self, use: ast.Use, dtype: str) -> Diagnostic:
+        """Return the diagnostic for an operand, or a statement, of integers (NE533)."""
+        message = f"'{use.name}' is {strong(dtype)}: only floats and complex numbers have gradients"
+        is_operand = use.name in self.scope.uses
+        hint = f"convert it first: {use.name}.astype(float)" if is_operand else "differentiate by an operand"
+        return self.diagnostic("NE533", message, use, hint)
+
+    def not_differentiable(self, use: ast.Use, node: Node) -> Diagnostic:
+        """Return the diagnostic for a statement that is a number (NE533), or a recurrence (NE536)."""
+        if isinstance(node, Scalar):
+            message = f"'{use.name}' is a number of the text: only what may change has gradients"
+            return self.diagnostic("NE533", message, use, "pass it as an operand")
+        message = f"no gradient by '{use.name}' is known: it is a recurrence, or has a dim twice"
+        return self.diagnostic("NE536", message, use, "differentiate by an operand")
+
+    def of_complex(self) -> Diagnostic:
+        """Return the diagnostic for a complex value (NE535)."""
+        message = f"{self.value} is complex: a gradient is that of a real value"
+        hint = f"real({self.value}), or abs({self.value}) ** 2"
+        return self.diagnostic("NE535", message, self.node.arguments[0], hint)
+
+    def within_recurrence(self) -> Diagnostic:
+        """Return the diagnostic for a gradient in the step of a recurrence (NE536)."""
+        hint = "compute it in a statement of its own"
+        return self.diagnostic("NE536", "no gradient in a recurrence is known", self.node, hint)
+
+
+def without_gradient(scope: Scope, node: ast.Call, graph: Graph, lost: Sequence[int]) -> Diagnostic:
+    """Return the diagnostic for a value to which no gradient comes from the operand (NE532)."""
+    use, value = node.arguments[1], unparse_value(node.arguments[0])
+    assert isinstance(use, ast.Use)
+    functions = list(dict.fromkeys(filter(None, (_function(graph.nodes[one]) for one in lost))))
+    if not functions:
+        message = f"{value} does not depend on '{use.name}'"
+        hint = f"differentiate by what it depends on, or leave {unparse_value(node)} out"
+        return Diagnostic(
+            "NE532", message, scope.text, (Mark(node.arguments[0].span), Mark(use.span)), hint=hint
+        )
+    listed = " and ".join(name.strip(".") for name in functions)
+    message = f"'{use.name}' has no gradient: it reaches {value} only through {listed}"
+    hint = "only floats have gradients"
+    if any(name in JUMPS for name in functions):
+        hint = f"the derivative of {listed} is 0 everywhere"
+    elif "stop" in functions:
+        hint = f"leave stop out, or {unparse_value(node)}"
+    marks = [Mark(span) for one in lost if (span := graph.spans.get(one)) is not None]
+    return Diagnostic("NE532", message, scope.text, tuple(marks or _calls(scope, functions)), hint=hint)
+
+
+def _function(node: Node) -> str:
+    """Return the function through which no gradient goes."""
+    match node:
+        case Map(function) | Along(function):
+            return function
+        case Reduction(reducer):
+            return str(reducer)
+        case Identity():
+            return "stop"
+    return ""
+
+
+def _calls(scope: Scope, functions: Sequence[str]) -> list[Mark]:
+    every = (
+        one for statement in scope.tree.statements for value in statement.values for one in walk.nodes(value)
+    )
+    calls = (one for one in every if isinstance(one, ast.Call | ast.CallAlong))
+    return [Mark(one.name_span) for one in calls if one.function in functions]
+
+
+def unknown(scope: Scope, node: ast.Call, what: str, function: str) -> Diagnostic:
+    """Return the diagnostic for a gradient that is not known (NE536), in words; `function` is what it is of,
+    if that has a name.
+    """
+    marks = (*_calls(scope, [function]), Mark(node.span))
+    hint = "stop(...) around such values leaves their part of the gradient out"
+    return Diagnostic("NE536", what, scope.text, marks, hint=hint)

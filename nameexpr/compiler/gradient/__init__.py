@@ -1,0 +1,13 @@
+"""Derivatives: `grad(value, operand[term])` becomes values of the same graph, in reverse mode.
+
+    derivative    the calls of a formula: what is differentiated by what, and the result as the term sees it
+    walk          from a value back to the operands: the gradient of each node's arguments
+    pointwise     the gradients of pointwise functions, and masks of `where`
+    reductions    the gradients of reductions, and of functions along dims
+    views         the gradients of operands and arrays, which are seen through terms
+    rules         the derivative of each function, in the language of formulas
+    algebra       writes products, sums and rules as values, in their simplest form
+    pairs         contractions of several factors as pairs, which both directions share
+
+A gradient has some of the labels of its value; along those that it lacks it is constant.
+"""

@@ -1,0 +1,127 @@
+"""Which values a gradient goes through: those between a value and what it is differentiated by."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from nameexpr.compiler.gradient.algebra import is_inexact, kind_of
+from nameexpr.compiler.gradient.pointwise import reaches
+from nameexpr.compiler.gradient.rules import ALONG, REAL_ONLY, REDUCTIONS
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.nodes import (
+    Along,
+    Gather,
+    Identity,
+    Join,
+    Map,
+    Node,
+    Place,
+    Recurrence,
+    Reduction,
+    View,
+    Window,
+    sources_of,
+)
+from nameexpr.records import record
+
+ADDING = frozenset({"sum", "mean"})
+
+
+class UnknownGradientError(Exception):
+    """An error for a value whose gradient is not known: `what` is missing, and for which function."""
+
+    def __init__(self, what: str, function: str = "") -> None:
+        super().__init__(what)
+        self.what, self.function = what, function
+
+
+@record
+class Wanted:
+    """What a value is differentiated by: positions of operands, and names of statements."""
+
+    operands: frozenset[int]
+    statements: frozenset[str]
+
+    def holds(self, node: Node) -> bool:
+        """Return whether a value is one of these."""
+        match node:
+            case View(position, -1):
+                return position in self.operands
+            case Identity(_, name):
+                return name in self.statements
+        return False
+
+
+def ancestors(graph: Graph, value: int) -> set[int]:
+    """Return all values that a value depends on, itself among them."""
+    found: set[int] = set()
+    stack = [value]
+    while stack:
+        number = stack.pop()
+        if number not in found:
+            found.add(number)
+            stack += sources_of(graph.nodes[number])
+    return found
+
+
+def active_values(
+    graph: Graph, needed: Collection[int], wanted: Wanted, first_order: Collection[int]
+) -> set[int]:
+    """Return the values that depend on what is wanted in such a way that a gradient goes through them;
+    `first_order` are those whose gradient is not known.
+    """
+    active: set[int] = set()
+    for value in sorted(needed):
+        node = graph.nodes[value]
+        if not is_inexact(graph.dtypes[value]) and not isinstance(node, Recurrence):
+            continue
+        is_reached = any(source in active for source in passing(graph, value))
+        if is_reached:
+            _check_known(graph, value, first_order)
+        if is_reached or wanted.holds(node):
+            active.add(value)
+    return active
+
+
+def passing(graph: Graph, value: int) -> Sequence[int]:
+    """Return the sources of a value that its gradient reaches."""
+    node = graph.nodes[value]
+    match node:
+        case Map():
+            return reaches(graph, node)
+        case Reduction(reducer) if reducer not in ADDING and not REDUCTIONS.get(str(reducer), "?"):
+            return ()
+        case Along(function) if not ALONG.get(function, "?"):
+            return ()
+        case Identity(_, ""):
+            return ()
+    return sources_of(node)
+
+
+def _check_known(graph: Graph, value: int, first_order: Collection[int]) -> None:
+    node = graph.nodes[value]
+    is_complex = kind_of(graph.dtypes[value]) == "complex"
+    match node:
+        case _ if value in first_order:
+            raise UnknownGradientError("no second derivative of prod is known", "prod")
+        case Along(function) if function not in ALONG:
+            raise UnknownGradientError(f"no gradient of {function} is known", function)
+        case Reduction(str(reducer)) if reducer not in ADDING and reducer not in REDUCTIONS:
+            raise UnknownGradientError(f"no gradient of {reducer} is known", reducer)
+        case Reduction(str(reducer)) if reducer in REAL_ONLY and is_complex:
+            raise UnknownGradientError(f"no gradient of {reducer} of complex numbers is known", reducer)
+        case Window() | Gather() | Join():
+            raise UnknownGradientError("no gradient of a dim in parts or at positions is known")
+        case Place():
+            raise UnknownGradientError("no gradient of a reduction by label is known")
+        case Recurrence():
+            raise UnknownGradientError("no gradient of a recurrence is known")
+
+
+def lost(graph: Graph, needed: Collection[int], active: Collection[int]) -> list[int]:
+    """Return the values through which no gradient goes, though one would reach them."""
+    return [
+        value
+        for value in sorted(needed)
+        if value not in active and any(source in active for source in sources_of(graph.nodes[value]))
+    ]

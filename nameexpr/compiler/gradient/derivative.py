@@ -1,0 +1,207 @@
+"""The calls of a formula that are about derivatives: `grad(value, operand[term])` and `stop(value)`.
+
+A gradient is written where it is called, so that later statements, and further gradients, use it like any
+other value. All gradients of one value by several operands come from one walk. When the graph is complete,
+`without_identities` removes the identities that distinguished values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from nameexpr.compiler.analysis.build.values import Values
+from nameexpr.compiler.analysis.faults import gradients as faults
+from nameexpr.compiler.analysis.scope import Scope
+from nameexpr.compiler.gradient.active import (
+    UnknownGradientError,
+    Wanted,
+    active_values,
+    ancestors,
+    lost,
+)
+from nameexpr.compiler.gradient.algebra import Algebra, is_inexact, kind_of
+from nameexpr.compiler.gradient.pairs import in_pairs
+from nameexpr.compiler.gradient.views import is_plain, seen_through
+from nameexpr.compiler.gradient.walk import Found, Seen, Walk
+from nameexpr.compiler.ir.axes import Axes, Labels, Names, expand_ellipsis, flat
+from nameexpr.compiler.ir.dtypes import strong
+from nameexpr.compiler.ir.graph import Graph, with_sources
+from nameexpr.compiler.ir.nodes import Arrange, Identity, Scalar
+from nameexpr.compiler.planning.path import Optimize
+from nameexpr.errors import error
+from nameexpr.records import field, record, replace
+from nameexpr.syntax import ast
+
+if TYPE_CHECKING:
+    from nameexpr.compiler.analysis.build.formula import FormulaWriter
+
+Numbers = tuple[int, ...]
+
+
+@record
+class Asked:
+    """A call of `grad`: the value, and the use by which it is differentiated as `seen`, the value of that
+    use.
+    """
+
+    node: ast.Call
+    value: int
+    use: ast.Use
+    seen: int
+
+
+@record(frozen=False)
+class Derivatives:
+    """Writes the derivatives of one formula.
+
+    `walks` are the gradients that were found of each value. `first_order` are the values that have no
+    derivative themselves.
+    """
+
+    scope: Scope
+    optimize: Optimize
+    walks: dict[tuple[int, Wanted], Found] = field(default_factory=dict)
+    first_order: set[int] = field(default_factory=set)
+
+    def statement(self, values: Values, name: str | None, value: int, axes: Axes | None) -> int:
+        """Return the value of a statement, apart from others if something is differentiated by it; with all
+        of its dims, so that no other value is a part of it.
+        """
+        if name is None or not any(name == use.name for _, use in self._pairs):
+            return value
+        axes = expand_ellipsis(axes or (), values.graph.labels[value])
+        if not is_plain(axes):
+            return value
+        missing = [label for label in flat(axes) if label in values.graph.sizes]
+        algebra = Algebra(values, self.scope.gradients[0].name_span)
+        return _identity(values, algebra.spread(value, missing), name)
+
+    def pairs(self, values: Values, value: int) -> int:
+        """Return a contraction as contractions of pairs."""
+        return in_pairs(values, value, self.optimize)
+
+    def call(self, writer: FormulaWriter, node: ast.Call) -> tuple[int, Labels]:
+        """Return the value of `grad(...)` or `stop(...)`, and the labels that it mentions."""
+        value, mention = writer.value(node.arguments[0])
+        if node.function == "stop":
+            return _identity(writer.values, value, ""), mention
+        use = node.arguments[1]
+        assert isinstance(use, ast.Use)
+        seen, order = writer.value(use)
+        asked, values = Asked(node, value, use, seen), writer.values
+        _check(writer, asked)
+        result = self._gradient(writer, asked)
+        under = {**values.under.get(value, {}), **values.under.get(seen, {})}
+        if under:
+            values.under[result] = under
+        return result, (*mention, *order)
+
+    def finished(
+        self, graph: Graph, statements: Numbers, results: Numbers, names: tuple[Names, ...]
+    ) -> tuple[Graph, Numbers, Numbers, tuple[Names, ...]]:
+        """Return a complete graph, its statements and its results without the identities."""
+        numbers = without_identities(graph)
+        statements, results = (tuple([numbers[one] for one in every]) for every in (statements, results))
+        return graph, statements, results, names
+
+    @property
+    def _pairs(self) -> Sequence[tuple[ast.Node, ast.Use]]:
+        """What is differentiated by what."""
+        calls = [call.arguments for call in self.scope.gradients if call.function == "grad"]
+        return [(value, use) for value, use in calls if isinstance(use, ast.Use)]
+
+    def _gradient(self, writer: FormulaWriter, asked: Asked) -> int:
+        use, graph = asked.use, writer.values.graph
+        algebra = Algebra(writer.values, asked.node.name_span, first_order=self.first_order)
+        found = self._found(writer, asked, algebra)
+        statement = writer.statements.get(use.name)
+        if statement is not None:
+            gradient = algebra.as_array(found.statements[use.name], graph.strong(statement.value))
+            gradient = algebra.spread(gradient, graph.labels[statement.value])
+            axes = statement.axes or tuple([(label,) for label in statement.order])
+            arranged = graph.add(Arrange(gradient, axes), statement.order, graph.strong(gradient))
+            return writer.earlier(use, replace(statement, value=gradient, arranged=arranged))[0]
+        uses: Seen = found.operands[writer.scope.operands.index(use.name)]
+        term = use.term if use.term is not None else writer.views.default[use.name]
+        axes, shape = writer.views.axes[use.name, term], writer.views.operands[use.name].shape
+        gradient = seen_through(algebra, uses, axes, shape, strong(writer.dtypes[use.name]))
+        return writer.read(use, gradient, axes)[0]
+
+    def _found(self, writer: FormulaWriter, asked: Asked, algebra: Algebra) -> Found:
+        """Return the gradients of a value by all that it is differentiated by in the formula."""
+        graph, value = writer.values.graph, asked.value
+        wanted, needed = self._wanted(writer, asked), ancestors(graph, asked.value)
+        alone = _wanted_of(writer, [asked.use])
+        try:
+            active = active_values(graph, needed, alone, self.first_order)
+            if value not in active:
+                raise error(
+                    faults.without_gradient(writer.scope, asked.node, graph, lost(graph, needed, active))
+                )
+            if (value, wanted) not in self.walks:
+                active = active_values(graph, needed, wanted, self.first_order)
+                self.walks[value, wanted] = Walk(algebra, active, wanted).run(value, algebra.number(1.0))
+        except UnknownGradientError as unknown:
+            raise error(faults.unknown(writer.scope, asked.node, unknown.what, unknown.function)) from None
+        return self.walks[value, wanted]
+
+    def _wanted(self, writer: FormulaWriter, asked: Asked) -> Wanted:
+        target = asked.node.arguments[0]
+        return _wanted_of(writer, [use for value, use in self._pairs if value == target])
+
+
+def _wanted_of(writer: FormulaWriter, uses: Sequence[ast.Use]) -> Wanted:
+    names = {use.name for use in uses}
+    floats = {name for name, dtype in writer.dtypes.items() if is_inexact(dtype)}
+    positions = [place for place, name in enumerate(writer.scope.operands) if name in names & floats]
+    return Wanted(frozenset(positions), frozenset(names & writer.statements.keys()))
+
+
+def _identity(values: Values, value: int, name: str) -> int:
+    """Return a value that derivatives distinguish from others; a value that has none unchanged."""
+    graph = values.graph
+    if isinstance(graph.nodes[value], Scalar) or not is_inexact(graph.dtypes[value]):
+        return value
+    made = graph.add(Identity(value, name), graph.labels[value], graph.dtypes[value])
+    if value in values.under:
+        values.under[made] = values.under[value]
+    return made
+
+
+def _check(writer: FormulaWriter, asked: Asked) -> None:
+    """Reject a call whose value or operand can have no gradient."""
+    graph, fault = writer.values.graph, faults.GradientFault(writer.scope, asked.node)
+    use, statement = asked.use, writer.statements.get(asked.use.name)
+    dtype = writer.dtypes[use.name] if statement is None else graph.dtypes[statement.value]
+    clash = [label for label in graph.labels[asked.value] if label in graph.labels[asked.seen]]
+    if not is_inexact(dtype):
+        raise error(fault.not_inexact(use, dtype))
+    if statement is not None and not isinstance(graph.nodes[statement.value], Identity):
+        raise error(fault.not_differentiable(use, graph.nodes[statement.value]))
+    if kind_of(graph.dtypes[asked.value]) == "complex":
+        raise error(fault.of_complex())
+    if writer.recurring is not None:
+        raise error(fault.within_recurrence())
+    if clash:
+        raise error(fault.same_dims(use, clash))
+    if graph.labels[asked.value]:
+        raise error(fault.of_dims(graph.labels[asked.value]))
+
+
+def without_identities(graph: Graph) -> Mapping[int, int]:
+    """Return for each value of a graph the one that takes its place when no identity is left; new values are
+    added to the graph.
+    """
+    numbers: dict[int, int] = {}
+    for number in range(len(graph.nodes)):
+        node = graph.nodes[number]
+        if isinstance(node, Identity):
+            numbers[number] = numbers[node.value]
+            continue
+        changed = with_sources(node, numbers)
+        made = number if changed == node else graph.add(changed, graph.labels[number], graph.dtypes[number])
+        numbers[number] = made
+        if number in graph.spans:
+            graph.spans.setdefault(made, graph.spans[number])
+    return numbers

@@ -1,0 +1,40 @@
+"""The gradient of an operand: the sum over all uses, each of which sees the operand through its own term."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nameexpr.compiler.gradient.algebra import Algebra
+from nameexpr.compiler.gradient.walk import Seen, seen_as
+from nameexpr.compiler.ir.axes import Axes, flat, whole_dim
+
+
+def seen_through(algebra: Algebra, found: Seen, axes: Axes, shape: Sequence[int], dtype: str) -> int:
+    """Return the gradient of an array with this shape as it is seen through `axes`, in its dtype; `found` are
+    the gradients of its uses.
+    """
+    by_axes: dict[Axes, list[int]] = {}
+    for gradient, own in found:
+        by_axes.setdefault(own, []).append(gradient)
+    sums = {own: algebra.as_array(algebra.added(values), dtype) for own, values in by_axes.items()}
+    if list(sums) == [axes] and is_plain(axes):
+        return algebra.spread(sums[axes], flat(axes))
+    common = (
+        axes if is_plain(axes) else next((own for own in sums if is_plain(own)), fresh_axes(algebra, shape))
+    )
+    parts = [value if own == common else seen_as(algebra, value, own, common) for own, value in sums.items()]
+    whole = algebra.spread(algebra.added(parts), flat(common))
+    return whole if common == axes else seen_as(algebra, whole, common, axes)
+
+
+def is_plain(axes: Axes) -> bool:
+    """Return whether every element of an array is seen once: no label occurs twice."""
+    every = [label for labels in axes for label in labels]
+    return len(set(every)) == len(every)
+
+
+def fresh_axes(algebra: Algebra, shape: Sequence[int]) -> Axes:
+    """Return labels of their own for the dims of an array."""
+    labels = tuple([whole_dim("_", f"{number}.{size}") for number, size in enumerate(shape)])
+    algebra.graph.sizes.update(zip(labels, shape, strict=True))
+    return tuple([(label,) for label in labels])

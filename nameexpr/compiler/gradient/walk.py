@@ -1,0 +1,149 @@
+"""Reverse mode: from a value back to what it is differentiated by.
+
+Sources have lower numbers than the values that read them, so one pass over the numbers from high to low finds
+each gradient complete. Only values between the operands and the value are visited, and only those through
+which a gradient goes.
+
+A gradient may be masked: where the mask is false it counts as 0. This is how `where` hands
+its gradient to both branches. The mask goes along through pointwise functions, and is applied to their
+product, so that nan and inf in the branch that was not taken never reach a sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from nameexpr.compiler.gradient.active import Wanted, passing
+from nameexpr.compiler.gradient.algebra import Algebra
+from nameexpr.compiler.gradient.pointwise import PartialGradient, pointwise_parts
+from nameexpr.compiler.gradient.reductions import along_part, reduction_parts
+from nameexpr.compiler.ir.axes import Axes, flat
+from nameexpr.compiler.ir.nodes import (
+    Along,
+    Arrange,
+    Drop,
+    Identity,
+    Map,
+    Node,
+    Reduction,
+    View,
+)
+from nameexpr.records import field, record
+
+Seen = list[tuple[int, Axes]]
+"""Gradients of an array, each with the dims through which it was seen."""
+
+
+@record(frozen=False)
+class Found:
+    """The gradients that a walk has found: of operands by position, of statements by name."""
+
+    operands: dict[int, Seen] = field(default_factory=dict)
+    statements: dict[str, int] = field(default_factory=dict)
+
+
+@record(frozen=False)
+class Walk:
+    """A walk from one value; `parts` are what was found of the gradient of each value so far, `arrays` the
+    gradients of arranged values by the dims through which they are seen.
+    """
+
+    algebra: Algebra
+    active: Collection[int]
+    wanted: Wanted
+    parts: dict[int, list[PartialGradient]] = field(default_factory=dict)
+    arrays: dict[int, Seen] = field(default_factory=dict)
+    found: Found = field(default_factory=Found)
+
+    def run(self, value: int, seed: int) -> Found:
+        """Return the gradients of a value; `seed` is its own."""
+        self.give(PartialGradient(value, seed))
+        for number in sorted(self.active, reverse=True):
+            if number in self.arrays:
+                self._arranged(number)
+            if number in self.parts:
+                self._visit(number)
+        return self.found
+
+    def give(self, part: PartialGradient) -> None:
+        """Add to the gradient of a value."""
+        graph = self.algebra.graph
+        if part.of not in self.active:
+            return
+        if part.mask is not None and not self._takes_mask(part.of, part.mask):
+            part = PartialGradient(part.of, self.masked(part.value, part.mask))
+        value = self.algebra.in_dtype(part.value, graph.dtypes[part.of])
+        self.parts.setdefault(part.of, []).append(PartialGradient(part.of, value, part.mask))
+
+    def _takes_mask(self, value: int, mask: int) -> bool:
+        """Return whether a mask goes along through a value: through pointwise functions."""
+        graph = self.algebra.graph
+        is_inside = set(graph.labels[mask]) <= set(graph.labels[value])
+        return is_inside and isinstance(graph.nodes[value], Map)
+
+    def masked(self, value: int, mask: int | None) -> int:
+        """Return a gradient with 0 where the mask is false."""
+        if mask is None:
+            return value
+        return self.algebra.map("where", mask, value, self.algebra.number(0.0))
+
+    def _visit(self, number: int) -> None:
+        gradient, mask = self._sum(self.parts.pop(number))
+        graph, node = self.algebra.graph, self.algebra.graph.nodes[number]
+        if len({source for source in passing(graph, number) if source in self.active}) > 1:
+            self.algebra.kept.add(gradient)
+        match node:
+            case View(position, -1, axes):
+                self.found.operands.setdefault(position, []).append((gradient, axes))
+            case View(_, source, axes):
+                self.arrays.setdefault(source, []).append((gradient, axes))
+            case Identity(_, name) if name in self.wanted.statements:
+                self.found.statements[name] = gradient
+        for part in self._of_sources(number, node, gradient, mask):
+            self.give(part)
+
+    def _of_sources(
+        self, number: int, node: Node, gradient: int, mask: int | None
+    ) -> Iterable[PartialGradient]:
+        """Return the gradients of what a value is computed from, given its own."""
+        match node:
+            case Map():
+                return pointwise_parts(self, number, node, gradient, mask)
+            case Reduction():
+                return reduction_parts(self, number, node, gradient)
+            case Along():
+                return [along_part(self, number, node, gradient)]
+            case Identity(source) | Drop(source):
+                return [PartialGradient(source, gradient)]
+            case Arrange(source, axes):
+                return [PartialGradient(source, self._lacking(gradient, source, axes))]
+        return ()
+
+    def _sum(self, parts: Sequence[PartialGradient]) -> tuple[int, int | None]:
+        """Return a gradient and its mask, if all parts have the same."""
+        masks = {part.mask for part in parts}
+        if len(masks) == 1:
+            return self.algebra.added([part.value for part in parts]), masks.pop()
+        return self.algebra.added([self.masked(part.value, part.mask) for part in parts]), None
+
+    def _lacking(self, gradient: int, source: int, axes: Axes) -> int:
+        """Return a gradient of an array summed over the dims along which its value was repeated."""
+        gone = [label for label in flat(axes) if label not in self.algebra.graph.labels[source]]
+        return self.algebra.total([gradient], gone) if gone else gradient
+
+    def _arranged(self, number: int) -> None:
+        """Hand the gradients of an arranged value on to the value that was arranged."""
+        node = self.algebra.graph.nodes[number]
+        assert isinstance(node, Arrange)
+        for gradient, axes in self.arrays.pop(number):
+            if axes != node.axes:
+                gradient = seen_as(self.algebra, gradient, axes, node.axes)
+            self.give(PartialGradient(node.value, self._lacking(gradient, node.value, node.axes)))
+
+
+def seen_as(algebra: Algebra, value: int, axes: Axes, others: Axes) -> int:
+    """Return a value, arranged as an array with some dims, as that array is seen through others."""
+    graph = algebra.graph
+    dtype = graph.strong(value)
+    array = graph.add(Arrange(value, axes), flat(axes), dtype)
+    return graph.add(View(-1, array, others), flat(others), dtype)
