@@ -14,6 +14,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from nameexpr.backends.dispatch import number_type
 from nameexpr.backends.numpy.codegen.statements import Assign
 
 if TYPE_CHECKING:
@@ -84,6 +85,13 @@ class Size(Int):
     def __float__(self) -> float:
         """Return the number that the library chooses."""
         return float(self.actual if isinstance(self.hint, float) else int(self.actual))
+
+    @property
+    def scalar(self) -> int:
+        """The size as a number to compute with: the number that the library chooses, unless its symbols are
+        numbers, as those of PyTorch are.
+        """
+        return self if number_type(self.actual) is not None else int(self)
 
     @property
     def real(self) -> Size:

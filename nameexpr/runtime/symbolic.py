@@ -8,6 +8,7 @@ from typing import Any
 from nameexpr.backends.symbolic import hint_of, named_sizes
 from nameexpr.errors import NameExprError
 from nameexpr.runtime.operands import OperandSpec
+from nameexpr.runtime.traced_faults import unknown_fault
 
 
 def run_symbolic(entry: Any, specs: Sequence[OperandSpec], every: Sequence[Any]) -> Any:
@@ -27,4 +28,6 @@ def run_symbolic(entry: Any, specs: Sequence[OperandSpec], every: Sequence[Any])
         known = [tuple(map(hint_of, shape)) for shape in shapes]
         entry.compile([spec._replace(shape=shape) for spec, shape in zip(specs, known, strict=True)])
         raise
+    except Exception as fault:
+        raise unknown_fault(entry.library, entry.text, fault) or fault from fault
     return function(*every)

@@ -27,7 +27,7 @@ from nameexpr.errors import Diagnostic, error
 from nameexpr.runtime.cache import MISSING, Generations
 from nameexpr.runtime.entry import PROGRAMS
 from nameexpr.runtime.on_library import OnLibrary
-from nameexpr.runtime.operands import OperandSpec, names_of
+from nameexpr.runtime.operands import OperandSpec, array_of, names_of
 from nameexpr.runtime.symbolic import run_symbolic
 
 Function = Callable[..., Any]

@@ -9,7 +9,7 @@ from typing import Any
 from nameexpr.backends.numpy.codegen.function import resolve_function
 from nameexpr.backends.numpy.codegen.statements import callee_of
 from nameexpr.backends.numpy.numbers import fold
-from nameexpr.backends.symbolic import Size, actual_of, hint_of
+from nameexpr.backends.symbolic import Size, hint_of
 
 
 def fold_numbers(kernel: str, numbers: Sequence[int | float | complex]) -> int | float | complex:
@@ -39,7 +39,5 @@ def _symbolic(kernel: str, numbers: Sequence[Any]) -> Any:
     the library chooses.
     """
     if kernel in _OPERATORS:
-        made = _OPERATORS[kernel](*numbers)
-        if not hasattr(actual_of(made), "shape"):  # numbers that JAX computes are arrays
-            return made
+        return _OPERATORS[kernel](*numbers)
     return fold_numbers(kernel, [type(hint_of(number))(number) for number in numbers])

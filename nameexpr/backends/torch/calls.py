@@ -23,6 +23,7 @@ from nameexpr.backends.portable.recurrences import recurrence_statements
 from nameexpr.backends.portable.values import ValueSpec
 from nameexpr.backends.torch.kernels import OPERATORS, OWN, RENAMED, SIGNS
 from nameexpr.backends.torch.passes import ACROSS
+from nameexpr.compiler.ir.dtypes import KIND_OF
 from nameexpr.compiler.ir.program import Instruction, Program
 
 Shape = tuple[int, ...]
@@ -140,11 +141,13 @@ def _pointwise(instruction: Instruction, _: Known, *sources: str) -> Value:
     return torch(RENAMED.get(kernel, kernel))(*given)
 
 
-def _along(instruction: Instruction, _: Known, x: str) -> Value:
+def _along(instruction: Instruction, known: Known, x: str) -> Value:
     name, axes = instruction.function, axes_text(instruction.axes)
     if name == "flip":
         return torch(name)(x, str(instruction.axes))
-    return (torch if name in {"cumsum", "cumprod"} else ours)(name)(x, axes)
+    is_softmax = name in {"softmax", "log_softmax"} and len(instruction.axes) == 1
+    is_own = name in {"cumsum", "cumprod"} or (is_softmax and KIND_OF.get(known[0].dtype) == "float")
+    return (torch if is_own else ours)(name)(x, axes)
 
 
 def _window(instruction: Instruction, _: Known, x: str) -> Value:

@@ -19,6 +19,7 @@ import torch
 
 from nameexpr.backends.numpy.codegen.statements import text_of
 from nameexpr.backends.portable.folding import fold_numbers
+from nameexpr.backends.portable.values import ValueSpec
 from nameexpr.backends.torch import functions
 from nameexpr.backends.torch.calls import CALLS
 from nameexpr.backends.torch.kinds import name_of
@@ -68,7 +69,8 @@ def _sample(dtype: str, cells: int = 1) -> Any:
 def _applied(instruction: Instruction, dtypes: Sequence[str]) -> str:
     """Return the name of the dtype of an instruction's result for samples of some dtypes."""
     names = [f"a{number}" for number in range(len(dtypes))]
-    code = text_of(CALLS[instruction.primitive](instruction, [(1,)] * len(dtypes), *names))
+    known = [ValueSpec((1,), dtype) for dtype in dtypes]
+    code = text_of(CALLS[instruction.primitive](instruction, known, *names))
 
     def run() -> Any:
         samples = dict(zip(names, map(_sample, dtypes), strict=True))

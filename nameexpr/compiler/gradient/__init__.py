@@ -6,7 +6,10 @@
     reductions    the gradients of reductions, and of functions along dims
     views         the gradients of operands and arrays, which are seen through terms
     rules         the derivative of each function, in the language of formulas
-    algebra       writes products, sums and rules as values, in their simplest form
+    products      writes products and simple functions as values, in their simplest form
+    algebra       writes rules and sums
+    deltas        Jacobians: the gradients of a value's elements by each other
+    active        which values a gradient goes through
     pairs         contractions of several factors as pairs, which both directions share
 
 A gradient has some of the labels of its value; along those that it lacks it is constant.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from nameexpr.compiler.gradient.algebra import is_inexact, kind_of
 from nameexpr.compiler.gradient.pointwise import reaches
+from nameexpr.compiler.gradient.products import is_inexact, kind_of
 from nameexpr.compiler.gradient.rules import ALONG, REAL_ONLY, REDUCTIONS
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.nodes import (

@@ -1,8 +1,7 @@
-"""Writes products, sums and rules as values of a graph, in their simplest form.
+"""Writes rules, sums and functions along dims as values of a graph.
 
-Simplifications are exact, up to the rounding of numbers that are multiplied: x * 1 is x, -(-x) is x, and
-(x * 2) * 3 is x * 6. A sum of a product is a contraction of those factors that vary along fewer labels than
-the product; numbers are applied to its result.
+A sum of a product is a contraction of those factors that vary along fewer labels than the product; numbers
+are applied to its result.
 """
 
 from __future__ import annotations
@@ -11,133 +10,19 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 
 from nameexpr.compiler.analysis.build.contractions import reduction
-from nameexpr.compiler.analysis.build.values import Values
+from nameexpr.compiler.gradient.deltas import joined, pair_of, renamed
+from nameexpr.compiler.gradient.products import Products, is_inexact
 from nameexpr.compiler.gradient.rules import parsed
 from nameexpr.compiler.ir.axes import Labels
-from nameexpr.compiler.ir.dtypes import KIND_OF, REAL_OF, WeakDtype, strong
-from nameexpr.compiler.ir.graph import Graph
-from nameexpr.compiler.ir.nodes import Along, Filled, Map, Reduction, Scalar, number_of
-from nameexpr.errors import Span
-from nameexpr.records import field, record
+from nameexpr.compiler.ir.dtypes import REAL_OF, strong
+from nameexpr.compiler.ir.nodes import Along, Filled, Map, Reduction
 from nameexpr.syntax import ast
 
-OTHER_KINDS = {"bfloat16": "float", "longdouble": "float", "clongdouble": "complex"}
-LARGEST = 1e30
-"""Numbers are combined if their product is between this and one over it: any dtype but float16 holds it."""
 
+class Algebra(Products):
+    """Writes the values of derivatives."""
 
-def kind_of(dtype: str) -> str:
-    """Return bool, int, uint, float or complex."""
-    return dtype.kind if isinstance(dtype, WeakDtype) else KIND_OF.get(dtype) or OTHER_KINDS.get(dtype, "")
-
-
-def is_inexact(dtype: str) -> bool:
-    """Return whether a dtype is one of floats or complex numbers, which have derivatives."""
-    return kind_of(dtype) in {"float", "complex"}
-
-
-@record(frozen=False)
-class Algebra:
-    """Writes values; `span` is where errors point to.
-
-    `kept` are gradients that several arguments use, and `made` the products that were written for one use
-    and may be split in a sum. `first_order` are the values of rules that have no derivative themselves.
-    """
-
-    values: Values
-    span: Span
-    kept: set[int] = field(default_factory=set)
-    made: set[int] = field(default_factory=set)
-    first_order: set[int] = field(default_factory=set)
-
-    @property
-    def graph(self) -> Graph:
-        """The graph that is written to."""
-        return self.values.graph
-
-    def number(self, value: float | complex) -> int:
-        """Return a number."""
-        return self.graph.scalar(value)
-
-    def number_in(self, value: int) -> float | complex | None:
-        """Return the number that a value is, None if it is not known."""
-        node = self.graph.nodes[value]
-        return number_of(node) if isinstance(node, Scalar) else None
-
-    def is_complex(self, value: int) -> bool:
-        """Return whether a value is complex."""
-        return kind_of(self.graph.dtypes[value]) == "complex"
-
-    def map(self, function: str, *values: int) -> int:
-        """Return a pointwise function of values."""
-        simple = self._simplified(function, values)
-        return self.values.map(values, function, self.span) if simple is None else simple
-
-    def times(self, left: int, right: int) -> int:
-        """Return a product that a sum may split."""
-        value = self.map("*.", left, right)
-        self.made.add(value)
-        return value
-
-    def conj(self, value: int) -> int:
-        """Return the complex conjugate: a real value itself."""
-        return self.map("conj", value) if self.is_complex(value) else value
-
-    def added(self, values: Sequence[int]) -> int:
-        """Return the sum of values; equal ones are multiplied."""
-        total = -1
-        for value in dict.fromkeys(values):
-            count = values.count(value)
-            value = value if count == 1 else self.map("*.", value, self.number(count))
-            total = value if total < 0 else self.map("+.", total, value)
-        return total
-
-    def in_dtype(self, value: int, dtype: str) -> int:
-        """Return a gradient in the dtype of its value: of a real value the real part."""
-        have = self.graph.dtypes[value]
-        if isinstance(have, WeakDtype) or isinstance(dtype, WeakDtype):
-            is_complex = self.is_complex(value) and kind_of(dtype) != "complex"
-            return self.map("real", value) if is_complex else value
-        return self.as_array(value, dtype)
-
-    def as_array(self, value: int, dtype: str) -> int:
-        """Return a gradient as an array of a dtype, a number too."""
-        if self.is_complex(value) and kind_of(dtype) != "complex":
-            value = self.map("real", value)
-        return value if self.graph.dtypes[value] == dtype else self.values.cast(value, dtype)
-
-    def _simplified(self, function: str, values: Sequence[int]) -> int | None:
-        """Return a value that needs no call, None without one."""
-        if function == ".-":
-            node = self.graph.nodes[values[0]]
-            return node.arguments[0] if isinstance(node, Map) and node.function == ".-" else None
-        if function not in {"*.", "/."}:
-            return None
-        left, right = values
-        if function == "*." and self.number_in(right) is None:
-            left, right = right, left
-        number = self.number_in(right)
-        if number is None or not is_inexact(self.graph.dtypes[left]):
-            return None
-        if number == 1 and not isinstance(number, complex):
-            return left
-        return self._combined(function, left, number)
-
-    def _combined(self, function: str, value: int, number: complex) -> int | None:
-        """Return a multiple of a multiple as one multiple; None if the value is none."""
-        node = self.graph.nodes[value]
-        if not (isinstance(node, Map) and node.function in {"*.", "/."}):
-            return None
-        inner, other = node.arguments
-        if node.function == "*." and self.number_in(other) is None:
-            inner, other = other, inner
-        first = self.number_in(other)
-        if not first or not number or self.graph.dtypes[inner] != self.graph.dtypes[value]:
-            return None
-        both = (1 / first if node.function == "/." else first) * (1 / number if function == "/." else number)
-        if isinstance(both, complex) or not 1 / LARGEST < abs(both) < LARGEST:
-            return None
-        return self.map("*.", inner, self.number(float(both)))
+    __slots__ = ()
 
     def rule(self, text: str, given: Mapping[str, int], labels: Labels = ()) -> int:
         """Return the value of a rule; `given` are the values of its names, `labels` those of R."""
@@ -196,10 +81,11 @@ class Algebra:
 
     def total(self, factors: Sequence[int], labels: Sequence[str]) -> int:
         """Return the sum of a product over labels; along those that no factor has, it is multiplied."""
-        graph, flat, after = self.graph, *self._split(factors)
+        graph, (flat, after, deltas) = self.graph, self._split(factors)
+        flat, left, outside = self._substituted(flat, labels, deltas)
         own = {label for factor in flat for label in graph.labels[factor]}
-        count = graph.cells([label for label in labels if label not in own])
-        summed = tuple([label for label in labels if label in own])
+        count = graph.cells([label for label in left if label not in own])
+        summed = tuple([label for label in left if label in own])
         if not flat:
             value = self.number(1.0)
         elif summed:
@@ -212,16 +98,37 @@ class Algebra:
             after.append(("*.", self.number(float(count))))
         for function, number in after:
             value = self.map(function, *([value] if number < 0 else [value, number]))
-        return value
+        return joined(self.values, outside, value, self.span) if outside else value
 
-    def _split(self, factors: Sequence[int]) -> tuple[list[int], list[tuple[str, int]]]:
-        """Return the factors of a product that have labels, and what is applied to their sum: functions, with
-        the other value or -1.
+    def _substituted(
+        self, factors: list[int], labels: Sequence[str], deltas: Sequence[int]
+    ) -> tuple[list[int], Sequence[str], Sequence[int]]:
+        """Return factors, and labels and deltas that are left, with each label that is summed in a product
+        with its delta renamed.
         """
-        graph, flat, after = self.graph, list[int](), list[tuple[str, int]]()
+        left = []
+        for delta in dict.fromkeys(deltas):
+            label, other = pair_of(self.graph, delta, self.basis) or ("", "")
+            if label in labels:
+                labels = [one for one in labels if one != label]
+                factors = [renamed(self.graph, factor, {label: other}) for factor in factors]
+            else:
+                left.append(delta)
+        return factors, labels, left
+
+    def _split(self, factors: Sequence[int]) -> tuple[list[int], list[tuple[str, int]], list[int]]:
+        """Return the factors of a product that have labels, what is applied to their sum: functions, with
+        the other value or -1, and deltas.
+        """
+        graph, flat, after, deltas = self.graph, list[int](), list[tuple[str, int]](), list[int]()
         stack = list(reversed(factors))
         while stack:
             value = stack.pop()
+            found, rest = self.apart(value)
+            if found:
+                deltas += found
+                stack.append(rest)
+                continue
             node, dtype = graph.nodes[value], graph.dtypes[value]
             if not graph.labels[value]:
                 after.append(("*.", value))
@@ -237,7 +144,7 @@ class Algebra:
                     stack.append(left)
                 case _:
                     flat.append(value)
-        return flat, after
+        return flat, after, deltas
 
     def _divides(self, value: int) -> bool:
         number = self.number_in(value)

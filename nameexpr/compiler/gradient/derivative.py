@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from nameexpr.compiler.analysis.build.values import Values
+from nameexpr.compiler.analysis.build.values import StatementValue, Values
 from nameexpr.compiler.analysis.faults import gradients as faults
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.gradient.active import (
@@ -20,14 +20,16 @@ from nameexpr.compiler.gradient.active import (
     ancestors,
     lost,
 )
-from nameexpr.compiler.gradient.algebra import Algebra, is_inexact, kind_of
+from nameexpr.compiler.gradient.algebra import Algebra
+from nameexpr.compiler.gradient.deltas import with_basis, without_basis
 from nameexpr.compiler.gradient.pairs import in_pairs
+from nameexpr.compiler.gradient.products import is_inexact, kind_of
 from nameexpr.compiler.gradient.views import is_plain, seen_through
-from nameexpr.compiler.gradient.walk import Found, Seen, Walk
+from nameexpr.compiler.gradient.walk import Found, Seen, Walk, seen_as
 from nameexpr.compiler.ir.axes import Axes, Labels, Names, expand_ellipsis, flat
 from nameexpr.compiler.ir.dtypes import strong
 from nameexpr.compiler.ir.graph import Graph, with_sources
-from nameexpr.compiler.ir.nodes import Arrange, Identity, Scalar
+from nameexpr.compiler.ir.nodes import Arrange, Identity, Scalar, View
 from nameexpr.compiler.planning.path import Optimize
 from nameexpr.errors import error
 from nameexpr.records import field, record, replace
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from nameexpr.compiler.analysis.build.formula import FormulaWriter
 
 Numbers = tuple[int, ...]
+Walked = tuple[Found, dict[str, str]]
+"""What a walk has found, and the labels that it uses for the elements of the value, by the value's labels."""
 
 
 @record
@@ -61,7 +65,7 @@ class Derivatives:
 
     scope: Scope
     optimize: Optimize
-    walks: dict[tuple[int, Wanted], Found] = field(default_factory=dict)
+    walks: dict[tuple[int, Wanted], Walked] = field(default_factory=dict)
     first_order: set[int] = field(default_factory=set)
 
     def statement(self, values: Values, name: str | None, value: int, axes: Axes | None) -> int:
@@ -114,22 +118,21 @@ class Derivatives:
     def _gradient(self, writer: FormulaWriter, asked: Asked) -> int:
         use, graph = asked.use, writer.values.graph
         algebra = Algebra(writer.values, asked.node.name_span, first_order=self.first_order)
-        found = self._found(writer, asked, algebra)
+        found, basis = self._found(writer, asked, algebra)
+        algebra.basis = frozenset(basis.values())
         statement = writer.statements.get(use.name)
         if statement is not None:
             gradient = algebra.as_array(found.statements[use.name], graph.strong(statement.value))
-            gradient = algebra.spread(gradient, graph.labels[statement.value])
-            axes = statement.axes or tuple([(label,) for label in statement.order])
-            arranged = graph.add(Arrange(gradient, axes), statement.order, graph.strong(gradient))
-            return writer.earlier(use, replace(statement, value=gradient, arranged=arranged))[0]
-        uses: Seen = found.operands[writer.scope.operands.index(use.name)]
-        term = use.term if use.term is not None else writer.views.default[use.name]
-        axes, shape = writer.views.axes[use.name, term], writer.views.operands[use.name].shape
-        gradient = seen_through(algebra, uses, axes, shape, strong(writer.dtypes[use.name]))
-        return writer.read(use, gradient, axes)[0]
+            gradient = _by_statement(writer, asked, algebra, statement, gradient)
+        else:
+            uses: Seen = found.operands[writer.scope.operands.index(use.name)]
+            gradient = _by_operand(writer, asked, algebra, uses)
+        return without_basis(writer.values, gradient, basis, algebra.span) if basis else gradient
 
-    def _found(self, writer: FormulaWriter, asked: Asked, algebra: Algebra) -> Found:
-        """Return the gradients of a value by all that it is differentiated by in the formula."""
+    def _found(self, writer: FormulaWriter, asked: Asked, algebra: Algebra) -> Walked:
+        """Return the gradients of a value by all that it is differentiated by in the formula, and the labels
+        of the basis in which they are.
+        """
         graph, value = writer.values.graph, asked.value
         wanted, needed = self._wanted(writer, asked), ancestors(graph, asked.value)
         alone = _wanted_of(writer, [asked.use])
@@ -141,7 +144,10 @@ class Derivatives:
                 )
             if (value, wanted) not in self.walks:
                 active = active_values(graph, needed, wanted, self.first_order)
-                self.walks[value, wanted] = Walk(algebra, active, wanted).run(value, algebra.number(1.0))
+                labels, number = graph.labels[value], len(self.walks)
+                basis, seed = with_basis(writer.values, labels, number, algebra.span)
+                algebra.basis = frozenset(basis.values())
+                self.walks[value, wanted] = Walk(algebra, active, wanted).run(value, seed), basis
         except UnknownGradientError as unknown:
             raise error(faults.unknown(writer.scope, asked.node, unknown.what, unknown.function)) from None
         return self.walks[value, wanted]
@@ -149,6 +155,32 @@ class Derivatives:
     def _wanted(self, writer: FormulaWriter, asked: Asked) -> Wanted:
         target = asked.node.arguments[0]
         return _wanted_of(writer, [use for value, use in self._pairs if value == target])
+
+
+def _by_statement(
+    writer: FormulaWriter, asked: Asked, algebra: Algebra, statement: StatementValue, gradient: int
+) -> int:
+    """Return the gradient of a statement as a use of the statement sees it."""
+    graph = algebra.graph
+    gradient = algebra.spread(gradient, graph.labels[statement.value])
+    axes = statement.axes or tuple([(label,) for label in statement.order])
+    node = graph.nodes[asked.seen]
+    if asked.seen == statement.value:
+        return gradient
+    if isinstance(node, View):
+        return seen_as(algebra, gradient, axes, node.axes)
+    if algebra.basis:
+        raise error(faults.GradientFault(writer.scope, asked.node).at_positions(asked.use))
+    arranged = graph.add(Arrange(gradient, axes), statement.order, graph.strong(gradient))
+    return writer.earlier(asked.use, replace(statement, value=gradient, arranged=arranged))[0]
+
+
+def _by_operand(writer: FormulaWriter, asked: Asked, algebra: Algebra, uses: Seen) -> int:
+    """Return the gradient of an operand as a use of the operand sees it; `uses` are those of all uses."""
+    name, term = asked.use.name, asked.use.term
+    axes = writer.views.axes[name, writer.views.default[name] if term is None else term]
+    shape, dtype = writer.views.operands[name].shape, strong(writer.dtypes[name])
+    return writer.read(asked.use, seen_through(algebra, uses, axes, shape, dtype), axes)[0]
 
 
 def _wanted_of(writer: FormulaWriter, uses: Sequence[ast.Use]) -> Wanted:
@@ -185,8 +217,6 @@ def _check(writer: FormulaWriter, asked: Asked) -> None:
         raise error(fault.within_recurrence())
     if clash:
         raise error(fault.same_dims(use, clash))
-    if graph.labels[asked.value]:
-        raise error(fault.of_dims(graph.labels[asked.value]))
 
 
 def without_identities(graph: Graph) -> Mapping[int, int]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from nameexpr.compiler.gradient.algebra import Algebra, kind_of
+from nameexpr.compiler.gradient.algebra import Algebra
+from nameexpr.compiler.gradient.products import kind_of
 from nameexpr.compiler.gradient.rules import AS_IT_IS, COMPLEX, POINTWISE
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.nodes import CAST, Map

@@ -142,8 +142,11 @@ class Walk:
 
 
 def seen_as(algebra: Algebra, value: int, axes: Axes, others: Axes) -> int:
-    """Return a value, arranged as an array with some dims, as that array is seen through others."""
-    graph = algebra.graph
-    dtype = graph.strong(value)
+    """Return a value, arranged as an array with some dims, as that array is seen through others; labels of
+    the basis are dims before them.
+    """
+    graph, dtype = algebra.graph, algebra.graph.strong(value)
+    basis = tuple([(label,) for label in graph.labels[value] if label in algebra.basis])
+    axes, others = (*basis, *axes), (*basis, *others)
     array = graph.add(Arrange(value, axes), flat(axes), dtype)
     return graph.add(View(-1, array, others), flat(others), dtype)

@@ -67,6 +67,7 @@ class Graph:
 
     def scalar(self, value: int | float | complex) -> int:
         """Return the number of a weak scalar; all nans are one value, and -0.0 differs from 0.0."""
+        value = getattr(value, "scalar", value)  # of a size that is a symbol
         kind = type(hint_of(value))
         node = Scalar(value, kind.__name__)
         if isinstance(value, float) and isnan(value):

@@ -225,3 +225,14 @@ def test_nothing_reads_an_element(monkeypatch: pytest.MonkeyPatch) -> None:
         for text in FORMULAS:
             compiled = ne.compile(text)
             compiled(**dict(zip(compiled.operands, given, strict=False)))
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_code_can_be_pasted_and_run(text: str) -> None:
+    compiled = ne.compile(text)
+    given = dict(zip(compiled.operands, [torch.rand(3, 3), torch.rand(3, 3)], strict=False))
+    result = compiled(**given)
+    pasted: dict[str, Any] = {}
+    exec(compiled.code, pasted)
+    torch.testing.assert_close(pasted["compute"](*given.values()), result)
+    assert "numpy" not in compiled.code

@@ -46,12 +46,10 @@ class GradientFault:
             hint = f"give the operand another label: {use.name}[{other}]"
         return self.diagnostic("NE530", message, use, hint)
 
-    def of_dims(self, labels: Sequence[str]) -> Diagnostic:
-        """Return the diagnostic for a value that has dims (NE536)."""
-        dims = " ".join(map(shown, labels))
-        message = f"no gradient of a value with dims is known yet, and {self.value} has {dims}"
-        hint = f"reduce it, such as sum[{dims}]({self.value})"
-        return self.diagnostic("NE536", message, self.node.arguments[0], hint)
+    def at_positions(self, use: ast.Use) -> Diagnostic:
+        """Return the diagnostic for a Jacobian by a statement that is read at positions (NE536)."""
+        message = f"no gradient of a value with dims by a part of '{use.name}' is known"
+        return self.diagnostic("NE536", message, use, "differentiate by all of it, and read the result")
 
     def not_inexact(self, use: ast.Use, dtype: str) -> Diagnostic:
         """Return the diagnostic for an operand, or a statement, of integers (NE533)."""

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.traced``: JAX arrays, on one core: nameexpr next to the same by hand.
+"""``python -m benchmarks.on_jax``: JAX arrays, on one core: nameexpr next to the same by hand.
 
 Every figure is the least time of a peer divided by that of nameexpr, over interleaved rounds, after both are
 compiled; a result that differs by more than rounding ends the run. The columns are calls outside of
@@ -196,7 +196,7 @@ def timed(run: Run, arrays: tuple[Any, ...]) -> float:
 
 def main() -> int:
     """Print a line for each workload."""
-    parser = argparse.ArgumentParser("python -m benchmarks.traced", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser("python -m benchmarks.on_jax", description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--workload", help="only those whose name contains this")
     options = parser.parse_args()

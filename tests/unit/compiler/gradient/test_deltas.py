@@ -1,0 +1,156 @@
+"""Jacobians, Hessians and third derivatives, compared with PyTorch's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nameexpr as ne
+
+torch = pytest.importorskip("torch")
+GENERATOR = np.random.default_rng(3)
+X, W = GENERATOR.normal(size=(5, 3)), GENERATOR.normal(size=3)
+V = GENERATOR.normal(size=(3, 2))
+SQUARE = GENERATOR.normal(size=(3, 3))
+Function = Callable[[Any], Any]
+GIVEN = {"x": torch.tensor(X), "w": torch.tensor(W), "v": torch.tensor(V), "u": torch.tensor(SQUARE)}
+x, w, v, u = GIVEN.values()
+
+
+@pytest.fixture(autouse=True)
+def _verified(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NAMEEXPR_VERIFY", "1")
+
+
+def found(text: str) -> Any:
+    arrays = {"x": X, "w": W, "v": V, "u": SQUARE}
+    return ne.evaluate(
+        text, **{name: array for name, array in arrays.items() if re.search(rf"\b{name}\[", text)}
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "by", "function"),
+    [
+        ("y = tanh(sum[C](x[N C] * v[C K])); j[N K D L] = grad(y, v[D L])", v, lambda v: torch.tanh(x @ v)),
+        (
+            "y[N] = sum[K](sum[C](x[N C] * v[C K]) ** 2); j[N C K] = grad(y, v)",
+            v,
+            lambda v: ((x @ v) ** 2).sum(1),
+        ),
+        (
+            "y[(N K)] = exp(sum[C](x[N C] * v[C K])); j[(N K) D L] = grad(y, v[D L])",
+            v,
+            lambda v: (x @ v).exp().flatten(),
+        ),
+        (
+            "y = softmax[K](sum[C](x[N C] * v[C K])); j[N K M C] = grad(y, x[M C])",
+            x,
+            lambda x: (x @ v).softmax(1),
+        ),
+        ("y = log_softmax[C](w[C]); j[C D] = grad(y, w[D])", w, lambda w: w.log_softmax(0)),
+        ("y[N] = w[N] * sum[N](w[N] ** 2); j[N M] = grad(y, w[M])", w, lambda w: w * (w**2).sum()),
+        ("y[N] = w[N] ** 2; j[N M] = grad(y, w[M])", w, lambda w: w**2),
+        ("y[N] = w[N]; j[N M] = grad(y, w[M])", w, lambda w: w * 1),
+        ("y[N] = 3 - w[N] / 2; j[M N] = grad(y, w[M])", w, lambda w: 3 - w / 2),
+        (
+            "y[N] = where(w[N] > 0, exp(w[N]), w[N] ** 2); j[N M] = grad(y, w[M])",
+            w,
+            lambda w: torch.where(w > 0, w.exp(), w**2),
+        ),
+        ("y[N] = cumsum[N](w[N] ** 2); j[N M] = grad(y, w[M])", w, lambda w: (w**2).cumsum(0)),
+        ("y[N] = flip[N](w[N] ** 2); j[N M] = grad(y, w[M])", w, lambda w: (w**2).flip(0)),
+        ("y[N M] = w[N] * w[M]; j[N M K] = grad(y, w[K])", w, lambda w: w[:, None] * w[None]),
+        (
+            "y[i j] = sum[c]((x[i c] - x[j c]) ** 2); j[i j k c] = grad(y, x[k c])",
+            x,
+            lambda x: ((x[:, None] - x[None]) ** 2).sum(-1),
+        ),
+        ("y[N] = max[C](x[N C]); j[N M C] = grad(y, x[M C])", x, lambda x: x.amax(1)),
+        ("y[N] = prod[C](x[N C]); j[N M C] = grad(y, x[M C])", x, lambda x: x.prod(1)),
+        ("y[N] = std[C](x[N C]); j[N M C] = grad(y, x[M C])", x, lambda x: x.std(1, unbiased=False)),
+        ("y[C] = u[C C] ** 2; j[C A B] = grad(y, u[A B])", u, lambda u: torch.diagonal(u) ** 2),
+        ("y[C D] = u[C D] * u[D C]; j[C D A B] = grad(y, u[A B])", u, lambda u: u * u.T),
+        ("y[C C] = w[C] ** 2; j[C D A] = grad(y[C D], w[A])", w, lambda w: torch.diag(w**2)),
+        ("y = real(w[N] * 2); j[N M] = grad(y, w[M])", w, lambda w: w * 2),
+    ],
+)
+def test_jacobians(text: str, by: Any, function: Function) -> None:
+    wanted = torch.func.jacrev(function)(by).numpy()
+    np.testing.assert_allclose(found(text), wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("loss", "by", "function"),
+    [
+        (
+            "sum[N](softplus(sum[C](x[N C] * w[C])))",
+            "w[A] w[B]",
+            lambda w: torch.nn.functional.softplus(x @ w).sum(),
+        ),
+        ("logsumexp[N](w[N])", "w[A] w[B]", lambda w: w.logsumexp(0)),
+        (
+            "norm[N](w[N]) + var[N](w[N]) + max[N](w[N] ** 2)",
+            "w[A] w[B]",
+            lambda w: w.norm() + w.var(unbiased=False) + (w**2).max(),
+        ),
+        (
+            "sum[i j](w[i] ** 2 * w[j] ** 3 * sin(w[i] * w[j]))",
+            "w[A] w[B]",
+            lambda w: (torch.outer(w**2, w**3) * torch.sin(torch.outer(w, w))).sum(),
+        ),
+        ("sum[i j](w[i] ** 2 * w[j] ** 3)", "w[A] w[B]", lambda w: (w**2).sum() * (w**3).sum()),
+        (
+            "sum[i](hypot(w[i], w[i] ** 2) + atan2(w[i], 2))",
+            "w[A] w[B]",
+            lambda w: (torch.sqrt(w**2 + w**4) + torch.arctan(w / 2)).sum(),
+        ),
+        ("sum[i](abs(w[i]) ** w[i])", "w[A] w[B]", lambda w: (w.abs() ** w).sum()),
+        (
+            "sum[N K](tanh(sum[C](x[N C] * v[C K])) ** 2)",
+            "v[A B] v[D E]",
+            lambda v: (torch.tanh(x @ v) ** 2).sum(),
+        ),
+    ],
+)
+def test_hessians(loss: str, by: str, function: Function) -> None:
+    first, second = by.split("] ")
+    name = by[0]
+    hessian = found(f"y = {loss}; grad(grad(y, {first}]), {second})")
+    wanted = torch.func.jacrev(torch.func.jacrev(function))(GIVEN[name]).numpy()
+    np.testing.assert_allclose(hessian, wanted, atol=1e-11)
+    flat = hessian.reshape(GIVEN[name].numel(), -1)
+    np.testing.assert_allclose(flat, flat.T, atol=1e-12)
+
+
+def test_third_derivatives() -> None:
+    text = "y = sum[i](w[i] ** 5) + sum[i](w[i]) ** 3; grad(grad(grad(y, w[A]), w[B]), w[D])"
+    wanted = torch.func.jacrev(torch.func.jacrev(torch.func.jacrev(lambda w: (w**5).sum() + w.sum() ** 3)))(w)
+    np.testing.assert_allclose(found(text), wanted.numpy(), atol=1e-12)
+
+
+def test_a_jacobian_by_a_statement() -> None:
+    def rows(h: Any) -> Any:
+        return (h.exp() * h).sum(1)
+
+    for head, use in (("h[N C]", "h[M C]"), ("h[C N]", "h[C M]")):
+        text = f"{head} = x[N C] ** 2; y[N] = sum[C](exp(h) * h); j[N M C] = grad(y, {use})"
+        np.testing.assert_allclose(found(text), torch.func.jacrev(rows)(x**2).numpy(), atol=1e-12)
+
+
+def test_a_jacobian_of_an_inner_label_of_the_same_name() -> None:
+    text = "y[N] = w[N] * sum[N](sin(w[N])) + sum[M](w[M] ** 2); j[N A] = grad(y, w[A])"
+    wanted = torch.func.jacrev(lambda w: w * w.sin().sum() + (w**2).sum())(w)
+    np.testing.assert_allclose(found(text), wanted.numpy(), atol=1e-12)
+
+
+def test_dtypes_of_jacobians() -> None:
+    for dtype in ("float32", "float64", "complex128"):
+        array = W.astype(dtype)
+        made = ne.evaluate("y[N] = real(w[N]) * 2; j[N M] = grad(y, w[M])", w=array)
+        assert made.dtype == dtype
+        np.testing.assert_array_equal(made, 2 * np.eye(3))
