@@ -22,7 +22,7 @@ from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.ops import REDUCTIONS
 from nameexpr.records import record
 from nameexpr.runtime.dask.limits import TaskLimits
-from nameexpr.runtime.dask.program import BlockProgram, Task, task_bytes
+from nameexpr.runtime.dask.program import BlockProgram, Task, program_of, task_bytes
 from nameexpr.syntax.ast import Expression
 
 ROUNDS = 8
@@ -97,7 +97,7 @@ def _kernel(
     path = options.optimize if isinstance(options.optimize, str | bool | None) else None
     is_formula = not isinstance(entry.tree, Expression)
     task = Task(entry.text, is_formula, piece, dtypes, path, options.order == "C", finish, sizes)
-    return BlockProgram(task, options.reduce if callable(options.reduce) else None)
+    return program_of(task, options.reduce if callable(options.reduce) else None)
 
 
 def _dtype_of(request: Request, graph: Graph, number: int) -> np.dtype[Any]:

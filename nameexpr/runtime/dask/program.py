@@ -62,10 +62,11 @@ class BlockProgram:
 
     __slots__ = ("_functions", "_packed", "digest", "reduce", "task")
 
-    def __init__(self, task: Task, reduce: Function | None = None) -> None:
-        self.task, self.reduce = task, reduce
-        self._packed = zlib.compress(pickle.dumps(task, protocol=5), 9)
-        self.digest = hashlib.sha256(self._packed).hexdigest()
+    def __init__(self, packed: bytes, reduce: Function | None = None) -> None:
+        self.task: Task = pickle.loads(zlib.decompress(packed))  # noqa: S301  our own
+        self.reduce = reduce
+        self._packed = packed
+        self.digest = hashlib.sha256(packed).hexdigest()
         self._functions: Generations[Any, Function] = Generations(KEPT)
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
@@ -144,11 +145,18 @@ def task_bytes(step: BlockStep) -> int:
     return max(peak, block * (1 + max(SPLIT_EVERY, 1 << len(step.summed))))
 
 
+def program_of(task: Task, reduce: Function | None) -> BlockProgram:
+    """Return the program of a task."""
+    return load(zlib.compress(pickle.dumps(task, protocol=5)), reduce)
+
+
 def load(packed: bytes, reduce: Function | None) -> BlockProgram:
-    """Return the program of a task: the one that this process has compiled functions of, if there is one."""
+    """Return the program of a packed task: the one that this process has compiled functions of, if there is
+    one.
+    """
     if reduce is not None:
-        return BlockProgram(pickle.loads(zlib.decompress(packed)), reduce)  # noqa: S301  our own
-    return _programs.get_or_make(packed, lambda: BlockProgram(pickle.loads(zlib.decompress(packed))))  # noqa: S301
+        return BlockProgram(packed, reduce)
+    return _programs.get_or_make(packed, lambda: BlockProgram(packed))
 
 
 _programs: Generations[bytes, BlockProgram] = Generations(KEPT)
