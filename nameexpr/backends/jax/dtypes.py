@@ -31,7 +31,7 @@ _ONE: dict[str, Any] = {dtype: type_(1) for type_, dtype in WEAK.items()}
 
 
 class Weak(NamedTuple):
-    """The dtype of an array that was made of a number, and is promoted as the number is."""
+    """The dtype of an array that is promoted as a number, because it was created from one."""
 
     dtype: Any
 
