@@ -88,7 +88,7 @@ class Library:
         The reason, in one line, for an exception of the library; the exception itself if it is not an error
         of the operands, and None to re-raise it.
     dtype_of : callable
-        The dtype of an array, which also tells how it is promoted.
+        The dtype of an array, which also determines how it is promoted.
     as_numpy : callable
         The NumPy array of an array, for errors that show elements.
     copy_into : callable or None
