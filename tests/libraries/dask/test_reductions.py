@@ -86,7 +86,7 @@ def test_dims_of_arrays_larger_than_a_worker_are_not_gathered(text: str) -> None
 def test_sums_over_dims_of_arrays_larger_than_a_worker_are_trees() -> None:
     x = da.ones((16_000, 16_000), chunks=1000)
     plan = ne.compile("i k, k j -> i j").plan(x, x)
-    assert {max(chunks) for chunks in plan.steps[0].chunks} == {1000}, "blocks of whole rows would be thin"
+    assert min(map(max, plan.steps[0].chunks)) >= 1000, "blocks of whole rows would be thin"
 
 
 def test_what_is_multiplied_with_several_chunks_is_computed_once() -> None:
