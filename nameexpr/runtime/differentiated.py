@@ -97,7 +97,16 @@ def _term(scope: Scope, name: str) -> str | None:
     labels: list[str] = []
     for number in range(len(terms[0].items)):
         labels.append(_free(f"d{number}", {*known, *labels}))
-    return " ".join(labels)
+    dims = map(_dim_of, terms[0].items)
+    return " ".join(f"{dim}={label}" if dim else label for dim, label in zip(dims, labels, strict=True))
+
+
+def _dim_of(item: ast.Item) -> str | None:
+    """Return the name in tensors of a dim that is read in parts or at positions; None if none is written."""
+    match item:
+        case ast.At(ast.Label(name)) | ast.NamedGroup(name) | ast.At(ast.Alias(name)):
+            return name
+    return None
 
 
 def _is_plain(term: ast.Term) -> bool:

@@ -35,6 +35,10 @@ def test_a_gradient_has_the_names_the_shape_and_the_dtype_of_its_operand(dtype: 
     assert gradients["x"].names == ("batch", "feature")
     assert isinstance(gradients["w"], np.ndarray)
     assert {gradients[name].dtype for name in "xw"} == {np.dtype(dtype)}
+    time = ne.tensor(W, names="time")
+    found = ne.grad("sum[T](x[time@(T + 0)] ** 2) + sum[k](x[time=(_ + k=1)])", "x")(x=time)["x"]
+    assert found.names == ("time",)
+    np.testing.assert_array_equal(found.numpy(), 2 * W + [0, 1])
     assert ne.grad("sum[N C](x * x)", "x")(x=ne.tensor(X, names="N C"))["x"].names == ("N", "C")
 
 
