@@ -239,8 +239,11 @@ class OnLibrary(Entry):
             return fault
         if (unknown := unknown_fault(self.library, self.text, fault)) is not None:
             return unknown
+        specs = self.specs(every)
+        if is_symbolic([spec.shape for spec in specs]):
+            return fault  # of the library while it traces
         try:
-            compiled = self.compile(self.specs(every))
+            compiled = self.compile(specs)
         except NameExprError as wrong:
             return wrong
         if any(one.primitive == "inside" for one in compiled.program.instructions):
