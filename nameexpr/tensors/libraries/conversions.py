@@ -211,7 +211,7 @@ class LibraryProtocols(LibraryOperators, Protocols):
             raise error(Diagnostic("NE577", f"{kind.__name__}: {fault}")) from fault
 
     def __dir__(self) -> list[str]:
-        """Return the names of the attributes; those of PyTorch that a tensor of NumPy lacks are among them."""
+        """Return the names of the attributes, also of those that tensors of NumPy lack."""
         kinds = [kind for kind in type(self).__mro__ if issubclass(kind, LibraryOperators)]
         own = {name for kind in kinds for name in vars(kind)}
         return sorted({*super().__dir__(), *own})
