@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -39,8 +39,6 @@ class Tracing:
         Whether the values of an array are known now.
     is_unknown : callable
         Whether an exception means that a value or a size is needed that is not known while tracing.
-    now : callable
-        A context manager in which values are computed even while a function is traced.
     """
 
     compiled: Callable[[Function], Function]
@@ -49,7 +47,6 @@ class Tracing:
     state: Callable[[], Any]
     is_known: Callable[[Any], bool]
     is_unknown: Callable[[Exception], bool]
-    now: Callable[[], AbstractContextManager[Any]]
 
 
 @record
@@ -111,6 +108,9 @@ class Library:
         A likely value of a size that is not an int, because a function is being traced.
     tracing : Tracing or None
         How the library compiles functions; None if it runs their statements.
+    now : callable
+        A context manager in which values that are kept are computed, whatever the caller traces or turned
+        off.
     """
 
     name: str
@@ -137,3 +137,4 @@ class Library:
     explicit: Callable[[Program, Sequence[str]], Program] = lambda program, dtypes: program
     size_hint: Callable[[Any], int] = int
     tracing: Tracing | None = None
+    now: Callable[[], AbstractContextManager[Any]] = nullcontext

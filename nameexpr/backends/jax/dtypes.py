@@ -108,7 +108,10 @@ def product_dtype(operands: Sequence[Any]) -> str | None:
     """Return the name of the dtype of a product of operands; None if there is none."""
     arrays = [one if hasattr(one, "dtype") or type(one) in WEAK else np.asarray(one) for one in operands]
     dtypes = [one if type(one) in WEAK else dtype_name(one.dtype) for one in arrays]
-    return dtype_name(jnp.result_type(*dtypes)) if all(dtype != "" for dtype in dtypes) else None
+    try:
+        return dtype_name(jnp.result_type(*dtypes)) if all(dtype != "" for dtype in dtypes) else None
+    except ValueError:  # those of 4 bits are promoted with no others
+        return None
 
 
 ARITHMETIC = Arithmetic(dtype_of, fold_numbers, reduced, promoted, choose)
