@@ -28,6 +28,7 @@ _CLASSES = {
     ("torch", "Tensor"): "torch",
     ("jax", "Tracer"): "jax",
     ("jax", "Array"): "jax",
+    ("jax", "PRNGKeyArray"): "jax",
     ("jaxlib", "ArrayImpl"): "jax",
     ("jaxlib", "Array"): "jax",
     ("dask", "Array"): "dask",
