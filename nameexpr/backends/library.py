@@ -13,7 +13,7 @@ from nameexpr.compiler.ir.target import Target
 from nameexpr.records import record
 
 if TYPE_CHECKING:
-    from nameexpr.backends.numpy.codegen.statements import Statement
+    from nameexpr.backends.numpy.codegen.statements import Statement, Value
     from nameexpr.compiler.analysis.build.values import Arithmetic
     from nameexpr.compiler.ir.program import Program
 
@@ -102,6 +102,8 @@ class Library:
     is_kept : callable
         Whether the function for an array like this is kept as that of the latest call: not for an array
         without values, of which there are some while a function is traced.
+    view_of : callable
+        The code of an operand that is a result, from its name: another array that shares its memory.
     explicit : callable
         The program that the statements are of, from a program and the names of the dtypes of its operands.
     size_hint : callable
@@ -135,6 +137,7 @@ class Library:
     checks_devices: bool = True
     is_kept: Callable[[Any], bool] = lambda array: True
     explicit: Callable[[Program, Sequence[str]], Program] = lambda program, dtypes: program
+    view_of: Callable[[str], Value] = str
     size_hint: Callable[[Any], int] = int
     tracing: Tracing | None = None
     now: Callable[[], AbstractContextManager[Any]] = nullcontext

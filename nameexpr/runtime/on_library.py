@@ -9,7 +9,7 @@ from typing import Any
 from nameexpr.backends.dispatch import number_type
 from nameexpr.backends.library import Library
 from nameexpr.backends.numpy.codegen.function import function_code
-from nameexpr.backends.numpy.codegen.statements import Return, Statement
+from nameexpr.backends.numpy.codegen.statements import Invocation, Return, Statement, Value
 from nameexpr.backends.numpy.kernels import ReducerFault, ReducerMisuse
 from nameexpr.backends.numpy.reading import PositionError
 from nameexpr.backends.symbolic import is_symbolic, size_statements
@@ -116,7 +116,7 @@ class OnLibrary(Entry):
         """Return a function for operands like these, of those that are not bound."""
         compiled = self.compile(specs, same=same)
         constants: dict[str, Any] = {"names": None, "miss": self.origin.slow_call, "explain": self._explain}
-        constants |= {"missing": MISSING, "reduce": self.options.reduce}
+        constants |= {"missing": MISSING, "reduce": self.options.reduce, "copied": self.library.copied}
         program, shapes = compiled.program, compiled.shapes
         dtypes = [self._dtype_of(operand) for operand in operands]
         if self.is_bound:
@@ -171,12 +171,21 @@ class OnLibrary(Entry):
         last = statements[-1]
         assert isinstance(last, Return)
         is_tuple = last.is_tuple or self.options.outputs is not None
-        statements[-1] = Return(last.values, is_tuple)
+        values = tuple([self._result(one, len(operands), constants) for one in last.values])
+        statements[-1] = Return(values, is_tuple)
         named = [names_of(one) is not None for one in operands]
         self.wrap_results(compiled, statements, operands, constants, is_tuple=is_tuple)
         code = function_code(named, guards, statements, constants, self.library.resolve)
         exec(code, constants)  # noqa: S102  ours only, as for NumPy
         return self.library.finish(constants["call"], self.text)
+
+    def _result(self, value: Value, count: int, constants: dict[str, Any]) -> Value:
+        """Return a result, which is never an operand itself, nor a value that is kept between calls."""
+        if not isinstance(value, str):
+            return value
+        if value in {f"a{position}" for position in range(count)}:
+            return self.library.view_of(value)
+        return Invocation("copied", (value,), {}) if value in constants else value
 
     def wrap_results(
         self,

@@ -29,5 +29,8 @@ def run_symbolic(entry: Any, specs: Sequence[OperandSpec], every: Sequence[Any])
         entry.compile([spec._replace(shape=shape) for spec, shape in zip(specs, known, strict=True)])
         raise
     except Exception as fault:
-        raise unknown_fault(entry.library, entry.text, fault) or fault from fault
+        unknown = unknown_fault(entry.library, entry.text, fault)
+        if unknown is None:
+            raise
+        raise unknown from fault
     return function(*every)

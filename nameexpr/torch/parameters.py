@@ -18,12 +18,14 @@ from nameexpr.syntax.walk import atoms
 @record
 class OperandRole:
     """What an operand of the text of a layer is. `name` is None for an operand of an expression; `term` are
-    its dims, none for a number; `is_added` means that it is only added to other values.
+    its dims, none for a number; it is summed over the labels in `summed`. `is_added` means that it is only
+    added to other values.
     """
 
     name: str | None
     position: int
     term: Term
+    summed: frozenset[str]
     is_added: bool = False
 
 
@@ -45,7 +47,6 @@ def parameters_of(
     text: str,
     roles: Sequence[OperandRole],
     sizes: Mapping[str, int],
-    summed: frozenset[str],
     requested: Mapping[str, int] | None,
 ) -> tuple[ParameterSpec, ...]:
     """Return the parameters among operands: those requested by name and position, or else those with sizes
@@ -57,11 +58,10 @@ def parameters_of(
     for name, position in requested.items():
         role = roles[position]
         shape = tuple([_size(text, name, item, sizes) for item in role.term.items])
-        labels = {atom.name for atom in atoms(role.term.items) if isinstance(atom, LABELLED)}
-        count = prod([sizes[label] for label in labels & summed & sizes.keys()])
+        labels = {atom.name for atom in atoms(role.term.items) if isinstance(atom, LABELLED)} & role.summed
+        count = prod([sizes[label] for label in labels & sizes.keys()]) if labels else 0
         is_table = any(isinstance(item, At) for item in role.term.items)
-        own = count if labels & summed else 0
-        found.append(ParameterSpec(name, position, shape, own, is_table, role.is_added))
+        found.append(ParameterSpec(name, position, shape, count, is_table, role.is_added))
     return tuple(found)
 
 

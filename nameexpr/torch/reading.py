@@ -10,7 +10,7 @@ from nameexpr.compiler.analysis.faults.misuse import kind_of
 from nameexpr.dims import normalised
 from nameexpr.errors import did_you_mean
 from nameexpr.ops import REDUCTIONS
-from nameexpr.syntax.ast import Binary, CallAlong, Expression, Formula, Term, Use
+from nameexpr.syntax.ast import Binary, CallAlong, Expression, Formula, Node, Term, Use
 from nameexpr.syntax.walk import children, labels_in, nodes_of, terms_in
 from nameexpr.torch.parameters import OperandRole, ParameterSpec, fault, parameters_of, unknown
 
@@ -22,10 +22,10 @@ def expression_roles(
 ) -> tuple[ParameterSpec, ...]:
     """Return the parameters of the layer of an expression."""
     tree: Expression = compiled._entry.tree
-    roles = [OperandRole(None, place, term) for place, term in enumerate(tree.inputs)]
-    summed = labels_in(*tree.inputs) - labels_in(*(tree.outputs or ()))
+    summed = frozenset(labels_in(*tree.inputs) - labels_in(*(tree.outputs or ())))
+    roles = [OperandRole(None, place, term, summed) for place, term in enumerate(tree.inputs)]
     chosen = None if requested is None else _positions(tree, requested)
-    return parameters_of(tree.text, roles, sizes, frozenset(summed), chosen)
+    return parameters_of(tree.text, roles, sizes, chosen)
 
 
 def _positions(tree: Expression, requested: Any) -> dict[str, int]:
@@ -54,13 +54,14 @@ def formula_roles(
     uses: Mapping[str, tuple[Use, ...]] = compiled._entry.tree.uses
     tree: Formula = compiled._entry.tree.tree
     _check_labels(tree, sizes)
-    added = _added(tree)
+    added, summed = _added(tree), _summed(tree)
     roles = []
     for place, (name, every) in enumerate(uses.items()):
         term = next((use.term for use in every if use.term is not None), NO_DIMS)
-        roles.append(OperandRole(name, place, term, all(id(use) in added for use in every)))
+        over = frozenset[str]().union(*[summed[id(use)] for use in every])
+        roles.append(OperandRole(name, place, term, over, all(id(use) in added for use in every)))
     chosen = None if requested is None else _named(tree, requested, list(uses))
-    return parameters_of(tree.text, roles, sizes, frozenset(_reduced(tree)), chosen)
+    return parameters_of(tree.text, roles, sizes, chosen)
 
 
 def _named(tree: Formula, requested: Any, known: list[str]) -> dict[str, int]:
@@ -84,10 +85,30 @@ def _check_labels(tree: Formula, sizes: Mapping[str, int]) -> None:
             raise fault(tree.text, f"{name}= is not a label of the text", hint)
 
 
-def _reduced(tree: Formula) -> set[str]:
-    """Return the labels over which the formula reduces."""
-    calls = [node for node in nodes_of(tree.statements) if isinstance(node, CallAlong)]
-    return {label for call in calls if call.function in REDUCTIONS for label in labels_in(call.term)}
+def _summed(tree: Formula) -> dict[int, frozenset[str]]:
+    """Return the labels over which each use is reduced, by its identity: where it is, or in a later statement
+    that reduces what the result does not have.
+    """
+    found: dict[int, frozenset[str]] = {}
+    for statement in tree.statements:
+        for value in statement.values:
+            _collect(value, frozenset(), found)
+    last = tree.statements[-1].term
+    if last is not None:
+        calls = [node for node in nodes_of(tree.statements) if isinstance(node, CallAlong)]
+        reduced = labels_in(*[call.term for call in calls if call.function in REDUCTIONS])
+        later = frozenset(reduced - labels_in(last))
+        found = {use: labels or later for use, labels in found.items()}
+    return found
+
+
+def _collect(node: Node, over: frozenset[str], found: dict[int, frozenset[str]]) -> None:
+    if isinstance(node, Use):
+        found[id(node)] = over
+    if isinstance(node, CallAlong) and node.function in REDUCTIONS:
+        over |= labels_in(node.term)
+    for child in children(node):
+        _collect(child, over, found)
 
 
 def _added(tree: Formula) -> set[int]:

@@ -15,7 +15,7 @@ from torch.nn import Parameter
 from nameexpr.backends.dispatch import not_numbers, number_type
 from nameexpr.backends.library import Library
 from nameexpr.backends.numpy.codegen.function import resolve_function
-from nameexpr.backends.numpy.codegen.statements import Assign, Statement
+from nameexpr.backends.numpy.codegen.statements import Assign, Statement, method
 from nameexpr.backends.portable.code import statements_of
 from nameexpr.backends.portable.target import PORTABLE
 from nameexpr.backends.portable.values import known_values
@@ -204,6 +204,7 @@ LIBRARY = Library(
     kind_of=kind_of,
     is_kept=is_kept,
     checks_devices=False,
+    view_of=lambda name: method(name, "view_as", name),
     size_hint=size_hint,
 )
 

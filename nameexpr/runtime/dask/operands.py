@@ -97,8 +97,7 @@ def _sample_of(operand: Any, array: Any) -> Any:
         return empty
     if not is_data_array(operand):
         return wrap(empty, operand._names)
-    lazy = [name for name, one in getattr(operand, "coords", {}).items() if isinstance(one.data, da.Array)]
-    return (operand.drop_vars(lazy) if lazy else operand).copy(data=empty)
+    return operand.copy(deep=False, data=empty)
 
 
 def _check_known(array: Any, title: str, text: str) -> None:

@@ -19,4 +19,4 @@ def named_result(tree: Any, array: Any, names: Names, given: Given) -> Any:
     every = names or (None,) * array.ndim  # without dims, operands have no names
     own = tuple([name or f"dim_{dim}" for dim, name in enumerate(every)])
     tensor = carried(wrap(without_elements(array.shape, array.dtype), own), coordinates)
-    return tensor.to_xarray().copy(data=array)
+    return tensor.to_xarray().copy(deep=False, data=array)

@@ -116,6 +116,13 @@ def test_tasks_keep_to_the_limit(text: str, limit: int) -> None:
     np.testing.assert_allclose(result.compute(), free(x=array))
 
 
+def test_lazy_coordinates_stay_lazy() -> None:
+    height = refusing()[:, :, 0]
+    x = xr.DataArray(refusing(), dims=("time", "lat", "lon"), coords={"height": (("time", "lat"), height)})
+    result = ne.evaluate("y[time lat] = max[lon](x[time lat lon]) - min[lon](x[time lat lon])", x=x)
+    assert isinstance(result.coords["height"].data, da.Array)
+
+
 def test_chunks_of_unknown_size_are_refused() -> None:
     x = lazy(X)
     with pytest.raises(ne.OperandError, match=r"NE510.*'x'.*dim 0") as caught:

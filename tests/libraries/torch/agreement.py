@@ -22,7 +22,8 @@ def plain(operand: Any) -> Any:
     """Return an operand in a dtype that PyTorch computes with."""
     if not isinstance(operand, np.ndarray | np.generic):
         return operand
-    return np.array(operand, STORED.get(operand.dtype.name, operand.dtype))
+    wanted = STORED.get(operand.dtype.name, operand.dtype)
+    return np.asarray(operand) if operand.dtype == wanted else np.array(operand, wanted)
 
 
 def with_dims_dtype(operand: Any, operands: list[Any]) -> Any:
@@ -31,8 +32,15 @@ def with_dims_dtype(operand: Any, operands: list[Any]) -> Any:
 
 
 def as_tensor(operand: Any) -> Any:
-    """Return an array as a tensor, a number as it is."""
-    return torch.from_numpy(operand.copy()) if isinstance(operand, np.ndarray) else operand
+    """Return an array as a tensor of its layout, as far as PyTorch has that; a number as it is."""
+    if not isinstance(operand, np.ndarray):
+        return operand
+    strides = [step // operand.itemsize for step in operand.strides]
+    if min(strides, default=0) < 0 or not operand.size:
+        return torch.from_numpy(operand.copy())
+    base = np.zeros(1 + sum(s * (n - 1) for s, n in zip(strides, operand.shape, strict=True)), operand.dtype)
+    np.lib.stride_tricks.as_strided(base, operand.shape, operand.strides)[...] = operand
+    return torch.from_numpy(base).as_strided(operand.shape, strides)
 
 
 def run(case: Any, function: Any, operands: Any) -> Any:

@@ -126,6 +126,24 @@ def test_numbers_may_be_symbols() -> None:
         torch.testing.assert_close(traced(x, scale), call(x, scale))
 
 
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_names_go_through_the_graph(dynamic: bool) -> None:
+    product = ne.compile("y[N K] = sum[C](x[N C] * w[C K])")
+
+    def call(x: Any, w: Any) -> Any:
+        mean, own = ne.evaluate("m[N] = mean[C](x); y = x[N C] - m", x=x, outputs=("m", "y"))
+        return mean, ne.einsum("N C, C K -> K N", own, w), product(operands={"x": x}, w=w)
+
+    traced, counting = compiled(call, dynamic=dynamic)
+    for rows in (3, 6) if dynamic else (3,):
+        x = ne.tensor(torch.randn(rows, 4), names="N C")
+        w = ne.tensor(torch.randn(4, 5), names="C K")
+        for found, known in zip(traced(x, w), call(x, w), strict=True):
+            assert found.names == known.names
+            torch.testing.assert_close(found.tensor, known.tensor)
+    assert len(counting.graphs) == 1
+
+
 def test_an_error_shows_the_text_and_numbers() -> None:
     traced, _ = compiled(lambda x, y: ne.einsum("a b, c b -> a c", x, y), dynamic=True)
     with pytest.raises(torch._dynamo.exc.TorchRuntimeError) as caught:

@@ -128,6 +128,62 @@ def test_layers_are_exported_for_all_sizes(strict: bool) -> None:
     torch.testing.assert_close(exported.module()(x), layer(x))
 
 
+NORM = "m = mean[C](x[N C]); y[N C] = (x - m) / sqrt(var[C](x) + 1e-5) * weight[C] + bias[C]"
+
+
+def test_formulas_have_parameters_by_the_names_of_operands() -> None:
+    layer = ne.torch.Formula("y[b k] = sum[c](x[b c] * weight[c k]) + bias[k]", c=4, k=5)
+    assert list(layer.state_dict()) == ["weight", "bias"]
+    assert layer.weight.abs().max().item() <= 0.5 and not layer.bias.any()
+    x = torch.randn(3, 4)
+    known = torch.nn.functional.linear(x, layer.weight.T, layer.bias)
+    torch.testing.assert_close(layer(x), known)
+    torch.testing.assert_close(layer(x=x), known)
+    assert repr(layer) == "Formula('y[b k] = sum[c](x[b c] * weight[c k]) + bias[k]', c=4, k=5)"
+
+
+def test_first_values_follow_from_the_use() -> None:
+    norm, x = ne.torch.Formula(NORM, C=8), torch.randn(3, 8)
+    assert norm.weight.tolist() == [1] * 8 and norm.bias.tolist() == [0] * 8
+    torch.testing.assert_close(norm(x), torch.nn.functional.layer_norm(x, (8,)))
+    table = ne.torch.Formula("e[B D] = table[v@ids[B] D]", v=50, D=20)
+    assert 0.9 < table.table.std().item() < 1.1
+    later = ne.torch.Formula("h[N C K] = x[N C] * w[C K]; y[N K] = sum[C](h)", C=100, K=2)
+    assert later.w.abs().max().item() <= 0.1
+    ids = torch.tensor([3, 7, 3])
+    torch.testing.assert_close(table(ids), table.table[ids])
+
+
+def test_numbers_are_parameters_on_request() -> None:
+    layer = ne.torch.Formula("y[N] = x[N] * scale + shift", parameters=("scale", "shift"))
+    assert layer.scale.shape == () and layer.scale.item() == 1 and layer.shift.item() == 0
+    assert layer(torch.ones(3)).tolist() == [1, 1, 1]
+    own = ne.torch.Formula("y[N C] = x[N C] * w[C]", C=2, init={"w": torch.nn.init.zeros_})
+    assert not own(torch.ones(3, 2)).any()
+
+
+def test_formulas_give_several_results_and_names() -> None:
+    text = "h[N K] = sum[C](x[N C] * w[C K]); y = relu(h)"
+    layer = ne.torch.Formula(text, C=3, K=2, outputs=("h", "y"))
+    hidden, result = layer(ne.tensor(torch.randn(4, 3), names="N C"))
+    assert hidden.names == result.names == ("N", "K")
+    torch.testing.assert_close(result.tensor, hidden.tensor.relu())
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_formulas_are_compiled_and_exported(dynamic: bool) -> None:
+    torch._dynamo.reset()
+    norm = ne.torch.Formula(NORM, C=8)
+    traced = torch.compile(norm, fullgraph=True, backend="aot_eager", dynamic=dynamic)
+    rows = {0: torch.export.Dim.DYNAMIC if dynamic else torch.export.Dim.STATIC}
+    exported = torch.export.export(norm, (torch.randn(3, 8),), dynamic_shapes={"inputs": (rows,)})
+    for count in (3, 5) if dynamic else (3,):
+        x = torch.randn(count, 8)
+        torch.testing.assert_close(traced(x), norm(x))
+        torch.testing.assert_close(exported.module()(x), norm(x))
+    assert set(exported.state_dict) == {"weight", "bias"}
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -142,6 +198,15 @@ def test_layers_are_exported_for_all_sizes(strict: bool) -> None:
         (lambda: linear(init={"wieght": torch.nn.init.ones_}), "NE691.*not an operand"),
         (lambda: linear()(torch.ones(2, 3, 4), torch.ones(4, 5)), "NE692.*takes 1 input, but 2 were given"),
         (lambda: linear()(torch.ones(2, 3, 5)), "NE30"),
+        (lambda: ne.torch.Formula("y = x[N] *"), "NE1"),
+        (lambda: ne.torch.Formula("y = x[N] * w[M]", K=3), "NE691.*K= is not a label"),
+        (lambda: ne.torch.Formula("y = x[N C] * w[C]", parameters=("wt",), C=3), "NE691.*'wt'"),
+        (lambda: ne.torch.Formula("y = x[N C] * w[C]", parameters="w", C=3), "NE691.*not a list"),
+        (lambda: ne.torch.Formula("y = x[N C] * w[C]", parameters=("w",)), "NE691.*size of 'C'"),
+        (
+            lambda: ne.torch.Formula("y = x[N C] * w[C]", C=3)(z=torch.ones(2, 3)),
+            "NE692.*takes x, but z was given",
+        ),
     ],
 )
 def test_mistakes_are_explained(make: Any, message: str) -> None:

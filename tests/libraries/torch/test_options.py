@@ -167,3 +167,30 @@ def test_an_out_that_pytorch_does_not_write_to_is_refused() -> None:
         ne.einsum("a b -> b a", x, out=out)
     with pytest.raises(ne.OptionError, match="NE612"):
         torch.func.vmap(lambda row: ne.einsum("b -> b", row, out=torch.empty(4)))(x)
+
+
+def test_a_result_is_never_an_operand_itself() -> None:
+    x, _ = operands()
+    for y in (ne.einsum("a b -> a b", x), ne.evaluate("y[a b] = x[a b]", x=x)):
+        assert y is not x
+        assert y.data_ptr() == x.data_ptr()
+    with pytest.raises(RuntimeError):  # of PyTorch: the first is a view of a leaf
+        ne.einsum("a b -> a b", x.requires_grad_()).add_(1)
+
+
+def test_several_results_are_written_into_several_tensors() -> None:
+    x, _ = operands()
+    parts = ne.einsum("a (b + c) -> a b, a c", x, b=1)
+    torch.testing.assert_close(torch.cat(parts, 1), x)
+    outs = torch.empty(3, 1), torch.empty(3, 3)
+    assert ne.einsum("a (b + c) -> a b, a c", x, b=1, out=outs)[1] is outs[1]
+    torch.testing.assert_close(torch.cat(outs, 1), x)
+
+
+def test_values_of_bound_tensors_cannot_be_changed_through_a_result() -> None:
+    bound = ne.compile("s[a] = 2 * w[a]; y[a] = x[a] + s").bind(w=torch.ones(3))
+    both = ne.compile("s[a] = 2 * w[a]; y[a] = x[a] + s", outputs=("s", "y")).bind(w=torch.ones(3))
+    for _ in range(2):
+        s, y = both(x=torch.zeros(3))
+        assert s.tolist() == y.tolist() == bound(x=torch.zeros(3)).tolist() == [2, 2, 2]
+        s.zero_()
