@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ class Tracing:
     Attributes
     ----------
     compiled : callable
-        The compiled function for one of arrays.
+        The compiled function for one of arrays; the text is its name in profiles.
     checked : callable
         The same for a function whose code checks values: it returns the checks with the result.
     first_wrong : callable
@@ -41,8 +42,8 @@ class Tracing:
         Whether an exception means that a value or a size is needed that is not known while tracing.
     """
 
-    compiled: Callable[[Function], Function]
-    checked: Callable[[Function], Function]
+    compiled: Callable[[Function, str], Function]
+    checked: Callable[[Function, str], Function]
     first_wrong: Callable[[Any], tuple[int, int] | None]
     state: Callable[[], Any]
     is_known: Callable[[Any], bool]
@@ -83,6 +84,8 @@ class Library:
     fault : callable
         The reason, in one line, for an exception of the library; the exception itself if it is not an error
         of the operands, and None to re-raise it.
+    dtype_of : callable
+        The dtype of an array, which also determines how it is promoted.
     as_numpy : callable
         The NumPy array of an array, for errors that show elements.
     copy_into : callable or None
@@ -127,6 +130,7 @@ class Library:
     as_array: Callable[[Any, Any], Any]
     finish: Callable[[Function, str], Function]
     fault: Callable[[Exception], str | None]
+    dtype_of: Callable[[Any], Any] = attrgetter("dtype")
     as_numpy: Callable[[Any], Any] = np.asarray
     copy_into: Callable[[Any, Any], None] | None = None
     copied: Callable[[Any], Any] = lambda array: array

@@ -71,6 +71,14 @@ def entry_for(entry: Entry, name: str, operands: Sequence[Any]) -> Any:
     return found
 
 
+def check_has(library: Library, wanted: np.dtype[Any] | None, text: str) -> None:
+    """Raise NE529 for a dtype that a library has only if it is asked to."""
+    if wanted is not None and library.tracing is not None and library.dtype_name(wanted) != wanted.name:
+        message = f"{library.name} computes in {library.dtype_name(wanted)} now, not in {wanted}"
+        hint = 'let it have dtypes of 64 bits: jax.config.update("jax_enable_x64", True)'
+        raise error(Diagnostic("NE529", message, text, hint=hint))
+
+
 class LibraryExpression(ExpressionEntry, OnTracingLibrary):
     """An expression for the arrays of a library."""
 
@@ -112,6 +120,7 @@ class LibraryExpression(ExpressionEntry, OnTracingLibrary):
             raise error(Diagnostic("NE504", message, self.text, hint=hint)) from reason
 
     def _dtypes(self, typed: Typed, operands: Sequence[Operand], dtypes: tuple[Any, ...]) -> Dtypes:
+        check_has(self.library, self.dtype, self.text)
         names = tuple([self.library.dtype_name(dtype) for dtype in dtypes])
         samples = [OperandSpec(one.shape, None, dtype) for one, dtype in zip(operands, dtypes, strict=False)]
         wanted = None if self.dtype is None else self.dtype.name
@@ -176,6 +185,7 @@ class LibraryFormula(FormulaEntry, OnTracingLibrary):
         ]
 
     def _check_castable(self, specs: Mapping[str, OperandSpec], wanted: np.dtype[Any]) -> None:
+        check_has(self.library, wanted, self.text)
         for name, spec in specs.items():
             if not isinstance(spec.dtype, type) and not is_castable(self.dtype_name(spec.dtype), wanted.name):
                 message = f"dtype={wanted} cannot hold '{name}', of dtype {spec.dtype}, without loss"

@@ -40,7 +40,7 @@ class OnLibrary(Entry):
         """Return the specifications of unwrapped operands; those of numbers have their type as dtype."""
         return tuple([
             OperandSpec((), None, kind) if (kind := number_type(one)) is not None
-            else OperandSpec(tuple(array_of(one).shape), names_of(one), array_of(one).dtype)
+            else OperandSpec(tuple(array_of(one).shape), names_of(one), self.library.dtype_of(array_of(one)))
             for one in operands
         ])  # fmt: skip
 

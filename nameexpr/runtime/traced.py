@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from nameexpr.backends.library import Tracing
 from nameexpr.backends.numpy.codegen.function import function_code
 from nameexpr.backends.numpy.codegen.statements import Assign, Invocation, Return, Statement, Value
@@ -21,10 +23,11 @@ from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.nodes import Gather, Map
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
+from nameexpr.errors import Diagnostic, error
 from nameexpr.runtime.cache import MISSING, Generations
 from nameexpr.runtime.entry import PROGRAMS
 from nameexpr.runtime.on_library import OnLibrary
-from nameexpr.runtime.operands import OperandSpec, names_of
+from nameexpr.runtime.operands import OperandSpec, array_of, names_of
 from nameexpr.runtime.symbolic import run_symbolic
 
 Function = Callable[..., Any]
@@ -46,6 +49,7 @@ class OnTracingLibrary(OnLibrary):
         tracing = self.library.tracing
         if tracing is None:
             return super().made(specs, every, operands, same)
+        self._check_names(every)
         compiled = self.compile(specs)
         has_numbers = any(one.is_weak for one in compiled.program.instructions)
         if self.is_bound or has_numbers or any(spec.names is not None for spec in specs):
@@ -56,15 +60,25 @@ class OnTracingLibrary(OnLibrary):
         statements = [Return((Invocation("run", names, {}),))]
         return _function(self, operands, guards, statements, constants), True
 
+    def _check_names(self, every: Sequence[Any]) -> None:
+        """Raise NE507 for a NamedTensor of NumPy: the result would be one of the library."""
+        for one in every:
+            if names_of(one) is not None and isinstance(array_of(one), np.ndarray):
+                message = f"a NamedTensor of NumPy meets arrays of {self.library.name}"
+                hint = "pass its array, and name the dims in the text: x.data"
+                raise error(Diagnostic("NE507", message, self.text, hint=hint))
+
 
 def _traced(entry: OnLibrary, tracing: Tracing, specs: Sequence[OperandSpec]) -> Function:
     """Return a function of arrays that is traced: the text is compiled for their shapes and dtypes."""
     kinds = [spec.dtype if isinstance(spec.dtype, type) else None for spec in specs]
     straight: Generations[Any, Function] = Generations(PROGRAMS)
+    dtype_of = entry.library.dtype_of
 
     def run(*arrays: Any) -> Any:
         given = tuple([
-            OperandSpec(tuple(one.shape), None, one.dtype) if kind is None else OperandSpec((), None, kind)
+            OperandSpec((), None, kind) if kind is not None
+            else OperandSpec(tuple(one.shape), None, dtype_of(one))
             for one, kind in zip(arrays, kinds, strict=True)
         ])  # fmt: skip
         if is_symbolic([spec.shape for spec in given]):
@@ -101,8 +115,8 @@ def _compiled(tracing: Tracing, function: Function, compiled: Compilation[Any]) 
         isinstance(node, Gather) or (isinstance(node, Map) and node.function == "int")
         for node in compiled.graph.nodes
     ):
-        return tracing.compiled(function)
-    run = tracing.checked(function)
+        return tracing.compiled(function, compiled.tree.text)
+    run = tracing.checked(function, compiled.tree.text)
 
     def checked(*arrays: Any) -> Any:
         result, found = run(*arrays)

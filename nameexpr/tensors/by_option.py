@@ -12,13 +12,14 @@ from typing import Any
 
 from nameexpr.tensors.core import Core
 
-KEPT = frozenset({"torch"})
+KEPT = frozenset({"jax", "torch"})
 """Libraries whose arrays a NamedTensor keeps as they are."""
 
 
 def library_of_option(option: object) -> str | None:
     """Return the library of a dtype or a device, if they are objects of one."""
     root = type(option).__module__.partition(".")[0]
+    root = "jax" if root == "jaxlib" else root
     return root if root in KEPT else None
 
 

@@ -121,7 +121,8 @@ def whole_term(case: Drawn, name: str) -> str:
 def gradient_of(case: Drawn, text: str, name: str) -> np.ndarray | None:
     """Return the gradient of the loss by an operand; None if it is refused."""
     term = whole_term(case, name)
-    for use in dict.fromkeys((f"{name}{term}", name)):
+    whole = {f"{name}{term}": None} | ({} if is_read(case, name) else {name: None})
+    for use in whole:
         try:
             found = case.evaluate(f"{text}\ngrad(loss, {use})", case.operands)
         except NameExprError as fault:
@@ -130,6 +131,13 @@ def gradient_of(case: Drawn, text: str, name: str) -> np.ndarray | None:
         operand = np.asarray(case.operands[name])
         return found.reshape(operand.shape) if found.size == operand.size else None
     return None
+
+
+def is_read(case: Drawn, name: str) -> bool:
+    """Whether a use without a term may see only a part of an operand, or its elements in another order."""
+    uses = FormulaEntry(case.text).tree.uses[name]
+    items = [item for use in uses if use.term is not None for item in use.term.items]
+    return any(isinstance(item, ast.At | ast.Parts | ast.NamedGroup) for item in items)
 
 
 def agrees(case: Drawn, text: str, name: str, gradient: np.ndarray, generator: np.random.Generator) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache, wraps
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -23,15 +23,44 @@ from nameexpr.compiler.ir.dtypes import ITEM_BYTES, WEAK, Dtypes, choose_dtypes,
 from nameexpr.ops import ALONG, FUNCTIONS, KERNELS
 
 Answer = TypeVar("Answer")
+_NUMBERS = {"b": True, "i": 1, "u": 1, "f": 1.0, "V": 1.0, "c": 1j}
+"""A number for each kind of dtype; that of bfloat16 is V."""
 TAKES = {row.kernel: row.takes for row in (*FUNCTIONS.values(), *ALONG.values())}
 """The kinds of numbers that each kernel is defined for."""
 _ONE: dict[str, Any] = {dtype: type_(1) for type_, dtype in WEAK.items()}
+
+
+class Weak(NamedTuple):
+    """The dtype of an array that is promoted as a number, because it was created from one."""
+
+    dtype: Any
+
+    @property
+    def name(self) -> str:
+        """The name of the dtype."""
+        return str(self.dtype.name)
+
+    def __str__(self) -> str:
+        return f"{self.name} (weak)"
+
+
+def array_dtype(array: Any) -> Any:
+    """Return the dtype of an array."""
+    return Weak(array.dtype) if getattr(array, "weak_type", False) else array.dtype
 
 
 def dtype_name(dtype: Any) -> str:
     """Return the name of a dtype; "" for one that is only moved, as that of random keys."""
     name = getattr(dtype, "name", str(dtype))
     return canonical(name) if name in ITEM_BYTES or jnp.issubdtype(dtype, jnp.number) else ""
+
+
+def _promoted_as(one: Any) -> Any:
+    """Return what is promoted as an operand: the name of its dtype, or a number."""
+    if type(one) in WEAK:
+        return one
+    dtype = array_dtype(one if hasattr(one, "dtype") else np.asarray(one))
+    return _NUMBERS[dtype.dtype.kind] if isinstance(dtype, Weak) else dtype_name(dtype)
 
 
 def _by_width(answer: Callable[..., Answer]) -> Callable[..., Answer]:
@@ -106,8 +135,7 @@ def choose(dtypes: tuple[str, ...], product: str, reducer: str | None, **how: bo
 
 def product_dtype(operands: Sequence[Any]) -> str | None:
     """Return the name of the dtype of a product of operands; None if there is none."""
-    arrays = [one if hasattr(one, "dtype") or type(one) in WEAK else np.asarray(one) for one in operands]
-    dtypes = [one if type(one) in WEAK else dtype_name(one.dtype) for one in arrays]
+    dtypes = list(map(_promoted_as, operands))
     try:
         return dtype_name(jnp.result_type(*dtypes)) if all(dtype != "" for dtype in dtypes) else None
     except ValueError:  # those of 4 bits are promoted with no others

@@ -10,9 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from nameexpr.backends.dispatch import not_numbers
-from nameexpr.backends.jax.calls import CALLS, MODULES, resolve
+from nameexpr.backends.jax.calls import CALLS, resolve
 from nameexpr.backends.jax.checks import collecting, first_wrong
-from nameexpr.backends.jax.dtypes import ARITHMETIC, dtype_name, product_dtype
+from nameexpr.backends.jax.dtypes import ARITHMETIC, array_dtype, dtype_name, product_dtype
 from nameexpr.backends.jax.recurrences import recurrence_statements
 from nameexpr.backends.jax.widths import canonical, has_64_bits
 from nameexpr.backends.library import Library, Tracing
@@ -23,6 +23,8 @@ from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.program import Instruction, Program
 from nameexpr.records import replace
 
+SCOPE = 80
+"""The most characters of a text in the names of its operations."""
 HINT = 64
 """The size that is assumed for one that is a symbol, to choose the order of contractions."""
 TARGET = replace(PORTABLE, native=frozenset({"contraction"}))
@@ -82,12 +84,17 @@ def fault(wrong: Exception) -> str | None:
     return str(wrong).splitlines()[0][:160] if is_ours else None
 
 
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that JAX compiles."""
-    return jax.jit(function, inline=True)
+def compiled(function: Callable[..., Any], text: str) -> Callable[..., Any]:
+    """Return a function that JAX compiles; its operations have the text as their scope in profiles."""
+
+    def run(*arrays: Any) -> Any:
+        with jax.named_scope(" ".join(text.split())[:SCOPE]):
+            return function(*arrays)
+
+    return jax.jit(run, inline=True)
 
 
-def checked(function: Callable[..., Any]) -> Callable[..., Any]:
+def checked(function: Callable[..., Any], text: str) -> Callable[..., Any]:
     """Return a function that JAX compiles, which returns the checks of its values as well."""
 
     def run(*arrays: Any) -> Any:
@@ -95,7 +102,7 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
             result = function(*arrays)
         return result, tuple(found)
 
-    return compiled(run)
+    return compiled(run, text)
 
 
 def is_known(array: Any) -> bool:
@@ -127,13 +134,20 @@ LIBRARY = Library(
     as_array=as_array,
     finish=lambda function, text: function,
     fault=fault,
+    dtype_of=array_dtype,
     as_numpy=as_numpy,
-    imports={
-        "jnp": "import jax.numpy as jnp",
-        **{name: f"import {module} as {name}" for name, module in MODULES.items()},
-    },
     is_foldable=is_known,
     size_hint=lambda size: HINT,
+    is_kept=is_known,
+    imports={
+        "jnp": "import jax.numpy as jnp",
+        "jax": "import jax",
+        "lax": "from jax import lax",
+        "np": "import numpy as np",
+        "checks": "from nameexpr.backends.jax import checks",
+        "formulas": "from nameexpr.backends.numpy import formulas",
+        "kernels": "from nameexpr.backends.jax import kernels",
+    },
     tracing=Tracing(compiled, checked, first_wrong, has_64_bits, is_known, is_unknown),
     now=jax.ensure_compile_time_eval,
 )

@@ -7,6 +7,7 @@ so that they can be traced, and none writes to one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -34,11 +35,13 @@ def tensors(*values: Any) -> list[Tensor]:
 
 def common_dtype(*values: Any) -> torch.dtype:
     """Return PyTorch's promotion of tensors and numbers, which depends on the numbers of dims."""
-    found = values[0]
-    for value in values[1:]:
-        rank = max(getattr(found, "ndim", 0), getattr(value, "ndim", 0))
-        found = torch.empty((0,) * rank, dtype=torch.result_type(found, value), device="meta")
-    return found.dtype if isinstance(found, Tensor) else torch.result_type(found, found)
+    found, *others = values
+    dtype = torch.result_type(found, others[0] if others else found)
+    for before, value in pairwise(others):
+        rank = max(getattr(found, "ndim", 0), getattr(before, "ndim", 0))
+        found = torch.empty((0,) * rank, dtype=dtype, device="meta")
+        dtype = torch.result_type(found, value)
+    return dtype
 
 
 def _of_tensors(function: Callable[..., Any], *, in_floats: bool = False) -> Callable[..., Any]:

@@ -64,6 +64,10 @@ __all__ = [
 Array = Tensor
 LIBRARY = "torch"
 NAME = "PyTorch"
+CAN_WRITE = True
+"""Whether arrays are written to in place."""
+JOINS_NUMPY = False
+"""Whether arrays of NumPy are combined with those of the library."""
 REFUSED = (RuntimeError, TypeError, ValueError, IndexError, OverflowError, MemoryError, AssertionError)
 """The exceptions of PyTorch when it cannot apply a function."""
 SCANS = {"cumsum": torch.cumsum, "cumprod": torch.cumprod}

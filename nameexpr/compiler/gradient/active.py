@@ -6,20 +6,18 @@ from collections.abc import Collection, Sequence
 
 from nameexpr.compiler.gradient.pointwise import reaches
 from nameexpr.compiler.gradient.products import is_inexact, kind_of
-from nameexpr.compiler.gradient.rules import ALONG, REAL_ONLY, REDUCTIONS
+from nameexpr.compiler.gradient.rules import ALONG, REAL_ONLY, REDUCTIONS, SORTED
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.nodes import (
     Along,
     Gather,
     Identity,
-    Join,
     Map,
     Node,
     Place,
     Recurrence,
     Reduction,
     View,
-    Window,
     sources_of,
 )
 from nameexpr.records import record
@@ -95,6 +93,8 @@ def passing(graph: Graph, value: int) -> Sequence[int]:
             return ()
         case Identity(_, ""):
             return ()
+        case Gather(value) | Place(_, value):
+            return (value,)
     return sources_of(node)
 
 
@@ -104,16 +104,14 @@ def _check_known(graph: Graph, value: int, first_order: Collection[int]) -> None
     match node:
         case _ if value in first_order:
             raise UnknownGradientError("no second derivative of prod is known", "prod")
-        case Along(function) if function not in ALONG:
+        case Along(function) if function not in ALONG and function not in SORTED:
             raise UnknownGradientError(f"no gradient of {function} is known", function)
         case Reduction(str(reducer)) if reducer not in ADDING and reducer not in REDUCTIONS:
             raise UnknownGradientError(f"no gradient of {reducer} is known", reducer)
         case Reduction(str(reducer)) if reducer in REAL_ONLY and is_complex:
             raise UnknownGradientError(f"no gradient of {reducer} of complex numbers is known", reducer)
-        case Window() | Gather() | Join():
-            raise UnknownGradientError("no gradient of a dim in parts or at positions is known")
-        case Place():
-            raise UnknownGradientError("no gradient of a reduction by label is known")
+        case Place(reducer) if reducer != "sum":
+            raise UnknownGradientError(f"no gradient of {reducer} by label is known", reducer)
         case Recurrence():
             raise UnknownGradientError("no gradient of a recurrence is known")
 

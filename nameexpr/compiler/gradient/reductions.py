@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nameexpr.compiler.gradient.pointwise import Masking, PartialGradient
-from nameexpr.compiler.gradient.rules import ALONG, FIRST_ORDER, REDUCTIONS
+from nameexpr.compiler.gradient.positions import of_sorted
+from nameexpr.compiler.gradient.rules import ALONG, FIRST_ORDER, REDUCTIONS, SORTED
 from nameexpr.compiler.ir.nodes import Along, Reduction
 
 
@@ -35,6 +36,8 @@ def reduction_parts(walk: Masking, number: int, node: Reduction, gradient: int) 
 
 def along_part(walk: Masking, number: int, node: Along, gradient: int) -> PartialGradient:
     """Return the gradient of what a function along dims is applied to."""
+    if node.function in SORTED:
+        return PartialGradient(node.value, of_sorted(walk.algebra, node.function, number, node, gradient))
     given = {"y": number, "a": node.value}
     return PartialGradient(node.value, _ruled(walk, ALONG[node.function], given, node, gradient))
 

@@ -131,6 +131,8 @@ ALONG: Mapping[str, str] = {
     "argsort": "",
 }
 """The gradient of what a function along dims is applied to."""
+SORTED = frozenset({"sort", "cummax", "cummin"})
+"""Functions along dims whose results are elements of the value (`nameexpr.compiler.gradient.positions`)."""
 REAL_ONLY = frozenset({"median"})
 """Functions whose rules do not hold for complex numbers."""
 FIRST_ORDER = frozenset({"prod"})

@@ -55,7 +55,7 @@ class LibraryAlong(LibraryOperators, AlongDim, WithoutNan):
         if 0 in data.shape:
             self._check_not_empty(verb, dim)
         try:
-            values, indices = self._kernels.ALONG[verb](data, at, *options)
+            values, indices = self._needed("ALONG", verb)(data, at, *options)
         except Exception as fault:
             raise self._refusal(fault, verb, (self,)) from fault
         names = self._names

@@ -44,7 +44,7 @@ class LibraryCasts(LibraryOperators, Casts):
     def _is_device(self, item: Any) -> bool:
         if isinstance(item, str):
             return item.partition(":")[0] in DEVICES
-        return isinstance(item, Device | self._kernels.DEVICE)
+        return isinstance(item, (Device, self._kernels.DEVICE))
 
     def _cast(self, dtype: Any, *, copy: bool = False, device: Any = None) -> Self:
         wanted = self._as_dtype(dtype) or self._data.dtype
@@ -177,6 +177,8 @@ class LibraryProtocols(LibraryOperators, Protocols):
             left, right = inputs
             return self._operate(verb, left, right)
         other = next((each for each in inputs if isinstance(each, np.ndarray)), None)
+        if other is not None and verb and self._kernels.JOINS_NUMPY and not kwargs:
+            return self._operate(verb, *inputs)
         if other is not None and verb:
             raise mixed(verb, self, other)
         raise self._not_numpy(ufunc.__name__)

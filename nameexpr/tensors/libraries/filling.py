@@ -22,6 +22,7 @@ class LibraryFills(LibrarySelecting, Fills):
         return self
 
     def _copied_over(self, values: Array, verb: str) -> None:
+        self._check_writes(verb)
         try:
             self._kernels.copy_into(self._data, values)
         except Exception as fault:
@@ -42,7 +43,7 @@ class LibraryFills(LibrarySelecting, Fills):
     def _draws(self, verb: str, *parameters: Any) -> Any:
         """Return the result of the library's function for random numbers."""
         try:
-            return self._kernels.DRAWS[verb](self._data, *parameters)
+            return self._needed("DRAWS", verb)(self._data, *parameters)
         except Exception as fault:
             raise self._refusal(fault, verb, (self,)) from fault
 
@@ -57,15 +58,18 @@ class LibraryFills(LibrarySelecting, Fills):
         return self._draws("bernoulli", chances, generator)  # type: ignore[no-any-return]
 
     def _drawn(self, verb: str, parameters: tuple[float, ...], generator: Any) -> Self:
+        self._check_writes(verb)
         self._check_floats(verb)
         self._draws(verb, *parameters, generator)
         return self
 
     def _integers(self, low: int, high: int, generator: Any) -> Self:
+        self._check_writes("random_")
         self._draws("random_", low, high, generator)
         return self
 
     def _range(self) -> tuple[int, int, int]:
+        self._check_writes("random_")
         found = self._kernels.range_of(self._data.dtype)
         if found is None:
             raise undefined("random_", (self,))

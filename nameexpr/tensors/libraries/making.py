@@ -67,7 +67,7 @@ def created(
     if "dtype" in given:
         given["dtype"] = own._as_dtype(given["dtype"])
     try:
-        data, _ = own._kernels.strided(own._kernels.FACTORIES[verb](*map(_plain, arguments), **given))
+        data, _ = own._kernels.strided(own._needed("FACTORIES", verb)(*map(_plain, arguments), **given))
     except Exception as fault:
         raise own._refusal(fault, verb, ()) from fault
     made = own._wrap(data, (None,) * data.ndim if dims is None else names_of(dims))

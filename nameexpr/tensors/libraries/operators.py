@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import Any, ClassVar, NoReturn, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from nameexpr.dims import Clash, Names, unify_from_right
-from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import removed, shown
-from nameexpr.rules.pairing import Pairing, check_sizes, clashing
+from nameexpr.rules.pairing import Pairing, clashing
 from nameexpr.rules.remembered import TRACERS
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.faults import mixed, undefined, unordered, wrong_kind
-from nameexpr.tensors.operators import NUMBERS, Operators, is_operand, remove_names, unify_names
+from nameexpr.tensors.faults import mixed, unordered, wrong_kind
+from nameexpr.tensors.libraries.refusals import LibraryRefusals
+from nameexpr.tensors.operators import NUMBERS, is_operand, remove_names, unify_names
 from nameexpr.tensors.writing import check_castable, checked_out, resizing, spelt
 
 
-class LibraryOperators(Operators):
+class LibraryOperators(LibraryRefusals):
     """A NamedTensor's operators, by the functions of a library."""
 
     __slots__ = ()
@@ -39,6 +39,7 @@ class LibraryOperators(Operators):
                 return new
             if out is not self:
                 return self._write(out, self._unary[verb](self._data), self._names, verb)  # type: ignore[no-any-return]
+            self._check_writes(f"{verb}_")
             self._kernels.IN_PLACE[verb](self._data)
         except Exception as fault:
             raise self._refusal(fault, spelt(verb, is_out=out is not self), (self,), out) from fault
@@ -111,6 +112,8 @@ class LibraryOperators(Operators):
 
     def _written_over(self, verb: str, a: Array, b: Any, names: Names) -> Self:
         """Write the result over this tensor, the first operand, by the library's in-place function."""
+        if not self._kernels.CAN_WRITE:
+            self._check_writes(f"{verb}_")
         if names == self._names and (type(b) in NUMBERS or b.shape == a.shape):
             self._kernels.IN_PLACE[verb](a, b)
             return self
@@ -143,6 +146,8 @@ class LibraryOperators(Operators):
                     Diagnostic("NE575", message, hint="lists hold numbers, all of one length")
                 ) from fault
             return self._wrap(array, (None,) * array.ndim)
+        if type(operand) is np.ndarray and self._kernels.JOINS_NUMPY:
+            return self._wrap(self._kernels.as_array(operand, self._data), (None,) * operand.ndim)
         if isinstance(operand, Core | np.ndarray) or is_operand(operand):
             raise mixed(verb, self, operand)
         hint = "operands are NamedTensors, arrays of the same library, nested lists and numbers"
@@ -172,6 +177,7 @@ class LibraryOperators(Operators):
         is_out = out is not self
         if getattr(target, "_kernels", None) is not self._kernels:
             raise mixed(f"{verb}: out=", self, target)
+        self._check_writes(verb if verb[-1:] == "_" else f"{verb}: out=")
         shape = tuple(data.shape)
         if target._names != names or target.shape != shape:
             check_written(target._dims, names, shape, verb, is_out=is_out)
@@ -186,17 +192,6 @@ class LibraryOperators(Operators):
             raise self._refusal(fault, verb, (target,), target) from fault
         target._names = names
         return target
-
-    def _read(self, how: str, verb: str = "") -> Any:
-        """Return elements as Python numbers (NE509 if they are not known)."""
-        try:
-            return getattr(self._kernels, how)(self._data)
-        except Exception as fault:
-            if not self._kernels.is_known(self._data):
-                message = f"{verb or how}: the elements of the tensor are not known here"
-                hint = "they are not while a library traces or vectorises code, nor on the device meta"
-                raise error(Diagnostic("NE509", message, hint=hint)) from fault
-            raise self._refusal(fault, verb or how, (self,)) from fault
 
     def _check_ordered(self, verb: str) -> None:
         if self._kernels.kind_of(self._data.dtype) == "c":
@@ -225,53 +220,7 @@ class LibraryOperators(Operators):
             return self._write(out, data, names, verb)  # type: ignore[no-any-return]
         return self._named(data, names)
 
-    def _refuse(self, fault: Exception, verb: str, *operands: Any) -> NoReturn:
-        raise self._refusal(fault, verb, operands) from fault
-
-    def _refusal(
-        self, fault: Exception, verb: str, operands: tuple[Any, ...], out: Core | None = None
-    ) -> Exception:
-        """Return our error for an exception of the library when an operator was applied to these operands.
-
-        NE370 for sizes, NE508 for devices, NE570 and NE571 for dtypes, NE574 for negative powers; else NE581
-        with the library's own words.
-        """
-        if isinstance(fault, NameExprError) or not isinstance(fault, self._kernels.REFUSED):
-            return fault
-        cores = [each for each in operands if isinstance(each, Core)]
-        pairing = Pairing(verb, moves="right" if verb.endswith("_") else "both")
-        for left, right in pairwise(cores):
-            try:
-                check_sizes(left._dims, right._dims, pairing)
-            except NameExprError as sizes:
-                return sizes
-        return self._refusal_of_kinds(fault, verb, operands, cores, out)
-
-    def _refusal_of_kinds(
-        self, fault: Exception, verb: str, operands: Any, cores: list[Any], out: Core | None
-    ) -> NameExprError:
-        kernels = self._kernels
-        devices = list(dict.fromkeys(kernels.device_of(each._data) for each in cores))
-        if len(devices) > 1:
-            message = f"{verb}: operands on two devices, {devices[0]} and {devices[1]}"
-            return error(Diagnostic("NE508", message, hint=f"right.to({devices[0]!r}) moves one of them"))
-        kinds = {kernels.kind_of(each._data.dtype) for each in cores}
-        if verb.rstrip("_") == "pow" and kinds <= set("iu"):
-            hint = "convert it to floats first: x.float(), or give the exponent as a float, -1.0"
-            message = f"{verb}: an integer to a negative power is not an integer"
-            return error(Diagnostic("NE574", message, hint=hint))
-        is_of_floats = verb in _OF_FLOATS and kinds <= set("iub")
-        if isinstance(fault, TypeError | NotImplementedError) or is_of_floats:
-            return undefined(verb, tuple(operands))
-        said = str(fault).partition("\n")[0]
-        hint = _HINTS.get(verb, "the exception that caused this one is the library's own")
-        return error(Diagnostic("NE581", f"{verb}: {kernels.NAME} raised an error: {said}", hint=hint))
-
 
 def kept_names(names: Names, gone: tuple[int, ...]) -> Names:
     """Return the names of the dims that are not removed."""
     return removed(names, gone) if TRACERS and TRACERS[0]() else remove_names(names, gone)
-
-
-_OF_FLOATS = frozenset(["mean", "std", "var", "nanmean", "nanstd", "nanvar", "norm"])
-_HINTS = {"numpy": "x.numpy(force=True) detaches the tensor, and copies it from another device"}

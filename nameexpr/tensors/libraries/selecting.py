@@ -47,6 +47,7 @@ class LibrarySelecting(LibraryOperators, Movement, Shapes, Indexing, Masks):
         return self._kernels.broadcast_to(self._data, shape)  # type: ignore[no-any-return]
 
     def _resized(self, shape: tuple[int, ...]) -> Array:
+        self._check_writes("resize_")
         try:
             return self._kernels.resized(self._data, shape)  # type: ignore[no-any-return]
         except Exception as fault:
@@ -78,7 +79,7 @@ class LibrarySelecting(LibraryOperators, Movement, Shapes, Indexing, Masks):
         array, kind = core._data, kernels.kind_of(core._data.dtype)
         names = core._names if any(core._names) else None
         if kind == "b" and array.ndim:
-            return array, mask_item(array.ndim, kernels.count_true(array), names)
+            return array, mask_item(array.ndim, core._read("count_true", "x[...]"), names)
         if kind not in "iu":
             raise bad_item(item)
         if not array.ndim and kernels.has_values(array):
@@ -93,6 +94,7 @@ class LibrarySelecting(LibraryOperators, Movement, Shapes, Indexing, Masks):
         return [int(indices.min()), int(indices.max())] if is_known else []
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        self._check_writes(_ASSIGNED)
         places, items = self._key(key)
         names = indexed_names(self._dims, items, "x[...]")
         value = self._operand(value, _ASSIGNED)
@@ -132,6 +134,7 @@ class LibrarySelecting(LibraryOperators, Movement, Shapes, Indexing, Masks):
         return self._kernels.masked_fill(data, mask, number)  # type: ignore[no-any-return]
 
     def _fill_where(self, mask: Array, number: Any, names: Any) -> Self:
+        self._check_writes("masked_fill_")
         try:
             self._kernels.IN_PLACE["masked_fill"](self._data, mask, number)
         except Exception as fault:
@@ -167,6 +170,8 @@ class LibrarySelecting(LibraryOperators, Movement, Shapes, Indexing, Masks):
             raise self._refusal(fault, verb, (self,)) from fault
 
     def _filled_at(self, data: Array, places: Any, at: int, number: Any, out: Core | None) -> Array:
+        if out is self:
+            self._check_writes("index_fill_")
         try:
             if out is self:
                 self._kernels.IN_PLACE["index_fill"](data, at, places, number)

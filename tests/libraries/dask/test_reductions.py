@@ -71,3 +71,19 @@ def test_what_several_chunks_would_compute_is_computed_once() -> None:
 def test_factors_without_dims_of_their_own_are_multiplied_in_one_task() -> None:
     x, u = da.ones((100, 100, 100), chunks=50), da.ones((100, 5), chunks=50)
     assert len(ne.compile("i j k, j r, k r -> i r").plan(x, u, u).steps) == 1
+
+
+@pytest.mark.parametrize("text", ["y[n c] = softmax[c](x[n c])", "y[n c] = x[n c] - mean[c](x[n c])"])
+def test_dims_of_arrays_larger_than_a_worker_are_not_gathered(text: str) -> None:
+    program = ne.compile(text, memory_limit=4_000_000)
+    small = program.plan(x=da.ones((100, 20_000), chunks=(100, 1000)))
+    large = program.plan(x=da.ones((100, 200_000), chunks=(100, 1000)))
+    assert not any(step.name.startswith("partial") for step in small.steps)
+    assert any(step.name.startswith("partial") for step in large.steps)
+    assert large.steps[-1].chunks == ((100,), (1000,) * 200)
+
+
+def test_what_is_multiplied_with_several_chunks_is_computed_once() -> None:
+    x, w = da.ones((1000, 400), chunks=(500, 400)), da.ones(4000, chunks=1000)
+    plan = ne.compile("s[n] = sum[c](exp(x[n c]))\ny[n m] = s[n] * w[m]").plan(x=x, w=w)
+    assert [step.dims for step in plan.steps] == ["n", "n m"]

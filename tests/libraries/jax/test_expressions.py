@@ -113,10 +113,63 @@ def test_numpy_arrays_and_numbers_are_taken() -> None:
     assert ne.evaluate("y[i] = 2 * x[i] + n", x=jnp.ones(3, "float16"), n=3).dtype == "float16"
 
 
+def test_arrays_made_of_numbers_are_promoted_as_numbers() -> None:
+    x, scale = jnp.ones(3, "bfloat16"), jnp.asarray(2.0)
+    assert scale.weak_type
+    for operands in [(x, scale), (x, scale.astype("float32"))]:
+        by_hand = operands[0] * operands[1]
+        assert ne.einsum("a, -> a", *operands).dtype == by_hand.dtype
+        assert ne.evaluate("y[a] = x[a] * s", x=operands[0], s=operands[1]).dtype == by_hand.dtype
+
+
+def test_dtypes_that_jax_does_not_have_now_are_refused() -> None:
+    x = jnp.ones((2, 3))
+    for text, options in [("a b, c b -> a c", {"dtype": "float64"}), ("a b, c b -> a c", {"dtype": "int64"})]:
+        with pytest.raises(ne.NameExprError, match=r"NE529.*now, not in"):
+            ne.einsum(text, x.astype(options["dtype"].replace("64", "32")), x.astype("int8"), **options)
+    with pytest.raises(ne.NameExprError, match=r"NE529.*now, not in float64"):
+        ne.evaluate("y[a b] = 2 * x[a b]", x=x, dtype="float64")
+    assert ne.einsum("a b, c b -> a c", x, x, dtype="float16").dtype == "float16"
+
+
+def test_options_that_have_no_meaning_are_refused() -> None:
+    x = jnp.ones((2, 3))
+    for options in (
+        {"tune": True},
+        {"memory_limit": 1000},
+        {"out": np.ones((2, 2))},
+        {"out": jnp.ones((2, 2))},
+    ):
+        with pytest.raises(ne.OptionError, match="NE616"):
+            ne.einsum("a b, c b -> a c", x, x, **options)
+
+
+def test_operations_have_the_text_as_their_scope() -> None:
+    x = jnp.ones((2, 3))
+    lowered = jax.jit(lambda x: ne.einsum("row col, other col -> row other", x, x)).lower(x)
+    assert "row col, other col -> row other" in lowered.as_text(debug_info=True)
+
+
 def test_other_libraries_are_refused() -> None:
     torch = pytest.importorskip("torch")
     with pytest.raises(ne.OperandError, match=r"NE507.*torch.Tensor"):
         ne.einsum("a, a -> a", jnp.ones(3), torch.ones(3))
+
+
+def test_tensors_of_numpy_are_refused() -> None:
+    with pytest.raises(ne.OperandError, match=r"NE507.*NamedTensor of NumPy"):
+        ne.einsum("a, a -> a", ne.tensor([1.0, 2.0], names="a"), jnp.ones(2))
+
+
+def test_code_and_plan_are_those_of_jax() -> None:
+    function = ne.compile("a b, b c -> c a")
+    x, y = jnp.ones((2, 3)), jnp.ones((3, 4))
+    function(x, y)
+    space: dict[str, Any] = {}
+    exec(function.code, space)
+    np.testing.assert_array_equal(space["compute"](x, y), function(x, y))
+    assert [step.what for step in function.plan(x, y).steps] == ["einsum"]
+    assert function.plan(x, y).code == function.code
 
 
 def test_a_call_by_text_is_one_compiled_function() -> None:

@@ -54,11 +54,12 @@ def run(case: Any, function: Any, operands: Any) -> Any:
     return result if isinstance(result, tuple) else (result,)
 
 
-def is_narrow(entry: Any) -> bool:
-    """Return whether NumPy computed something in float16, as functions of small integers do."""
+def dtypes_within(entry: Any) -> list[np.dtype[Any]]:
+    """Return the dtypes of floats that NumPy computed in: narrow ones for functions of small integers."""
     program = entry.compile(*entry.latest).program
     bodies = [one.recurrence.body for one in program.instructions if one.recurrence is not None]
-    return any(note.dtype == "float16" for body in (program, *bodies) for note in body.notes)
+    names = {note.dtype for body in (program, *bodies) for note in body.notes}
+    return [np.dtype(name) for name in names & {"float16", "float32", "complex64"}]
 
 
 def differ(expected: np.ndarray[Any, Any], actual: torch.Tensor, inputs: list[Any]) -> str:
@@ -91,7 +92,7 @@ def compare(case: Any, operands: Any, inputs: list[Any], entry: Any) -> str:
         return "refused"
     if isinstance(other, str):
         return f"lacks {other}"
-    inputs = [*inputs, np.ones(1, np.float16)] if is_narrow(entry) else inputs
+    inputs = [*inputs, *[np.ones(1, dtype) for dtype in dtypes_within(entry)]]
     found = [differ(expected, actual, inputs) for expected, actual in zip(one, other, strict=True)]
     return "; ".join(filter(None, found))
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 import io
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import nameexpr as ne
+from project.sources import run_python
 
 torch = pytest.importorskip("torch")
 LINEAR = "b t c, c k -> b t k"
@@ -212,3 +214,17 @@ def test_formulas_are_compiled_and_exported(dynamic: bool) -> None:
 def test_mistakes_are_explained(make: Any, message: str) -> None:
     with pytest.raises(ne.NameExprError, match=message):
         make()
+
+
+def test_layers_without_pytorch_say_what_is_missing(tmp_path: Path) -> None:
+    script = """
+import importlib.machinery, nameexpr as ne
+path = importlib.machinery.PathFinder
+finder = path.find_spec
+path.find_spec = lambda name, *rest: None if name == "torch" else finder(name, *rest)
+try:
+    ne.torch
+except ne.OptionError as wrong:
+    print(wrong)
+"""
+    assert run_python(script, cwd=tmp_path).startswith("OptionError[NE686]: layers need torch")

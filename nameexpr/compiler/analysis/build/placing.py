@@ -158,7 +158,7 @@ def _scattered(values: Values, node: Reduction, order: Labels, choice: Selection
     places = dict(choice.places)
     if choice.rest:
         first = next(iter(places))
-        chosen = [_all(values, choice.rest, span), _wide(values, places[first]), graph.scalar(-1)]
+        chosen = [_all(values, choice.rest, span), wide(values, places[first]), graph.scalar(-1)]
         places[first] = values.map(chosen, "where", span)
     value, dtype = graph.scalar(1), INDEX if node.reducer == "sum" else "bool"
     if choice.value is not None:
@@ -183,10 +183,10 @@ def _read(values: Values, node: Reduction, choice: Selection, span: Span, reduct
     ((label, place),) = choice.places.items()
     if not graph.sizes[label] or any(label in graph.labels[one] for one in choice.rest):
         return None
-    inside, at = _inside(values, _wide(values, place), graph.sizes[label], span)
+    inside, at = read_inside(values, wide(values, place), graph.sizes[label], span)
     chosen = _all(values, [inside, *choice.rest], span)
     if choice.value is not None:
-        value = _gathered(graph, choice.value, label, at)
+        value = read_at(graph, choice.value, label, at)
         chosen = values.map([chosen, value, graph.scalar(EMPTY[str(node.reducer)])], "where", span)
     factor = graph.dtypes[node.factors[0]] if len(node.factors) == 1 else node.compute
     chosen = chosen if graph.dtypes[chosen] == factor else values.cast(chosen, factor)
@@ -196,7 +196,7 @@ def _read(values: Values, node: Reduction, choice: Selection, span: Span, reduct
     return chosen
 
 
-def _inside(values: Values, place: int, size: int, span: Span) -> tuple[int, int]:
+def read_inside(values: Values, place: int, size: int, span: Span) -> tuple[int, int]:
     """Return where positions are inside a dim, and the positions, 0 where they are not."""
     zero = values.graph.scalar(0)
     low = values.map([place, zero], ">=.", span)
@@ -204,7 +204,7 @@ def _inside(values: Values, place: int, size: int, span: Span) -> tuple[int, int
     return inside, values.map([inside, place, zero], "where", span)
 
 
-def _gathered(graph: Graph, value: int, label: str, at: int) -> int:
+def read_at(graph: Graph, value: int, label: str, at: int) -> int:
     """Return a value read at positions along a label that it may have."""
     if label not in graph.labels[value]:
         return value
@@ -220,6 +220,6 @@ def _all(values: Values, conditions: Sequence[int], span: Span) -> int:
     return first
 
 
-def _wide(values: Values, place: int) -> int:
+def wide(values: Values, place: int) -> int:
     """Return positions in 64 bits; larger ones become negative, and are outside."""
     return place if values.graph.dtypes[place] == INDEX else values.cast(place, INDEX)
