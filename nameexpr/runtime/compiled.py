@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nameexpr.runtime.plan.plan import Outline, Plan
     from nameexpr.runtime.signature import FormulaSignature, Signature
     from nameexpr.tensors import NamedTensor
-    from nameexpr.typing import ArrayLike, Labelled, Operand
+    from nameexpr.typing import Array, ArrayLike, Foreign, Labelled, Operand
 
     ArrayResult_co = TypeVar("ArrayResult_co", covariant=True, default=npt.NDArray[Any])
     TensorResult_co = TypeVar("TensorResult_co", covariant=True, default=NamedTensor)
@@ -85,6 +85,15 @@ class Compiled(Generic[ArrayResult_co, TensorResult_co, Text_co]):
             operands: Mapping[str, ArrayLike | Labelled] = ...,
             **named: ArrayLike | Labelled,
         ) -> TensorResult_co: ...
+
+        @overload
+        def __call__(
+            self,
+            *given: Foreign[Array] | np.ndarray[Any, Any] | np.generic | complex,
+            out: None = ...,
+            operands: Mapping[str, Foreign[Array] | np.ndarray[Any, Any] | np.generic | complex] = ...,
+            **named: Foreign[Array] | np.ndarray[Any, Any] | np.generic | complex,
+        ) -> Array: ...
 
         @overload
         def __call__(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nameexpr.runtime.entry import CallOptions, Reduce
     from nameexpr.runtime.expression import ExpressionEntry
     from nameexpr.tensors import NamedTensor
-    from nameexpr.typing import ArrayLike, Labelled, Operand
+    from nameexpr.typing import Array, ArrayLike, Foreign, Labelled, Operand
 
 Out = TypeVar(
     "Out", bound="NamedTensor | np.ndarray[Any, Any] | tuple[NamedTensor | np.ndarray[Any, Any], ...]"
@@ -168,6 +168,23 @@ def einsum(  # type: ignore[overload-overlap]  # what has names is not an ArrayL
     tune: bool = False,
     **size_keywords: SupportsIndex,
 ) -> NamedTensor: ...
+
+
+@overload
+def einsum(  # type: ignore[overload-overlap]
+    text: str,
+    /,
+    *operands: Foreign[Array] | np.ndarray[Any, Any] | np.generic | complex,
+    out: None = None,
+    dtype: npt.DTypeLike | None = None,
+    optimize: Optimize = None,
+    sizes: Mapping[str, SupportsIndex] | None = None,
+    reduce: str | Reduce | None = None,
+    order: Literal["C"] | None = None,
+    memory_limit: SupportsIndex | None = None,
+    tune: bool = False,
+    **size_keywords: SupportsIndex,
+) -> Array: ...
 
 
 @overload

@@ -15,12 +15,13 @@ from nameexpr.runtime.cache import check_is_text
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import numpy as np
     import numpy.typing as npt
 
     from nameexpr.compiler.planning.path import Optimize
     from nameexpr.runtime.formula import FormulaEntry
     from nameexpr.tensors import NamedTensor
-    from nameexpr.typing import ArrayLike, Labelled, Operand
+    from nameexpr.typing import Array, ArrayLike, Foreign, Labelled, Operand
 
 OPTIONS = ("outputs", "sizes", "optimize", "memory_limit", "dtype", "order", "tune")
 OPTIONS_WHERE_FREE = frozenset({"dtype", "order", "tune"})
@@ -65,6 +66,23 @@ def evaluate(  # type: ignore[overload-overlap]  # what has names is not an Arra
     operands: Mapping[str, ArrayLike | Labelled] | None = None,
     **named_operands: ArrayLike | Labelled,
 ) -> NamedTensor: ...
+
+
+@overload
+def evaluate(  # type: ignore[overload-overlap]
+    text: str,
+    /,
+    *,
+    outputs: None = None,
+    sizes: Mapping[str, SupportsIndex] | None = None,
+    optimize: Optimize = None,
+    memory_limit: SupportsIndex | None = None,
+    dtype: npt.DTypeLike | None = None,
+    order: Literal["C"] | None = None,
+    tune: bool | None = None,
+    operands: Mapping[str, Foreign[Array] | np.ndarray[Any, Any] | np.generic | complex] | None = None,
+    **named_operands: Foreign[Array] | np.ndarray[Any, Any] | np.generic | complex,
+) -> Array: ...
 
 
 @overload
@@ -116,6 +134,23 @@ def evaluate(  # type: ignore[overload-overlap]  # what has names is not an Arra
     operands: Mapping[str, ArrayLike | Labelled] | None = None,
     **named_operands: ArrayLike | Labelled,
 ) -> tuple[NamedTensor, ...]: ...
+
+
+@overload
+def evaluate(  # type: ignore[overload-overlap]
+    text: str,
+    /,
+    *,
+    outputs: Sequence[str],
+    sizes: Mapping[str, SupportsIndex] | None = None,
+    optimize: Optimize = None,
+    memory_limit: SupportsIndex | None = None,
+    dtype: npt.DTypeLike | None = None,
+    order: Literal["C"] | None = None,
+    tune: bool | None = None,
+    operands: Mapping[str, Foreign[Array] | np.ndarray[Any, Any] | np.generic | complex] | None = None,
+    **named_operands: Foreign[Array] | np.ndarray[Any, Any] | np.generic | complex,
+) -> tuple[Array, ...]: ...
 
 
 @overload

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from math import pi
 from typing import Any
 
 from nameexpr.backends.numpy.promotion import fold_numbers
 
 Array = Any
+NEAR, TERMS, LEVELS = 2.0, 32, 50
+"""Below which magnitude erf is a series, the number of its terms, and of the levels of the continued fraction
+from there on: as many as float64 needs.
+"""
 
 
 def space(x: Array) -> Any:
@@ -76,6 +81,55 @@ def silu(x: Array) -> Array:
 def softplus(x: Array) -> Array:
     """Return log(1 + exp(x)), without overflow."""
     return space(x).logaddexp(x, like(0.0, x))
+
+
+def erf(x: Array) -> Array:
+    """Return the error function."""
+    xp, wide = space(x), _wide(x)
+    near, far = _erf_and_erfc(xp.abs(wide))
+    size = xp.where(xp.abs(wide) < NEAR, near, 1.0 - far)
+    size = xp.where(wide == 0, wide, size)  # which may be -0.0
+    return xp.astype(xp.where(wide < 0, -size, size), x.dtype)
+
+
+def erfc(x: Array) -> Array:
+    """Return one minus the error function, to about 1e-13 of itself for large x."""
+    xp, wide = space(x), _wide(x)
+    near, far = _erf_and_erfc(xp.abs(wide))
+    size = xp.where(xp.abs(wide) < NEAR, 1.0 - near, far)
+    return xp.astype(xp.where(wide < 0, 2.0 - size, size), x.dtype)
+
+
+def gelu(x: Array) -> Array:
+    """Return x times the normal cumulative distribution function of x."""
+    wide = _wide(x)
+    return space(x).astype(wide * erfc(wide * -(0.5**0.5)) / 2.0, x.dtype)
+
+
+def _wide(x: Array) -> Array:
+    """Return floats in 64 bits, if the library has them."""
+    return space(x).astype(x, space(x).float64) if hasattr(space(x), "float64") else x
+
+
+def _erf_and_erfc(x: Array) -> tuple[Array, Array]:
+    """Return erf of magnitudes below `NEAR`, and erfc of the others, each arbitrary elsewhere.
+
+    The first is exp(-x**2) times a series of positive terms (Abramowitz and Stegun, 7.1.6), so that nothing
+    cancels, the second exp(-x**2) times a continued fraction (7.1.14). In float64 both are exact to the last
+    digits.
+    """
+    xp = space(x)
+    small = xp.where(x < NEAR, x, like(1.0, x))
+    term = series = small
+    for number in range(1, TERMS):
+        term = term * (2.0 * small * small / (2 * number + 1))
+        series = series + term
+    large = xp.where(x < NEAR, like(NEAR, x), x)
+    rest = xp.zeros_like(large)
+    for number in range(LEVELS, 0, -1):
+        rest = (number / 2) / (large + rest)
+    near = 2.0 / pi**0.5 * series * xp.exp(-small * small)
+    return near, xp.exp(-large * large) / pi**0.5 / (large + rest)
 
 
 def clip(x: Array, low: Array, high: Array) -> Array:

@@ -22,7 +22,11 @@ def ours(name: str, module: str = "functions") -> Callee:
 
 def cast(name: Value, dtype: str, wanted: str) -> Value:
     """Return a value of a dtype, converted to another one."""
-    return name if dtype == wanted else xp("astype")(name, xp(wanted))
+    if dtype == wanted:
+        return name
+    if wanted == "bool" and KIND_OF.get(dtype) == "complex":  # which the standard does not convert
+        return Joined(("(", name, " != 0)"))
+    return xp("astype")(name, xp(wanted))
 
 
 def converted(number: Number, dtype: str) -> Number:

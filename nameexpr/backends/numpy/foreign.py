@@ -84,7 +84,8 @@ def _found(kind: Any) -> Reader | None:
         reader = _READERS.get((base.__module__.partition(".")[0], base.__name__))
         if reader is not None:
             return reader
-    return None
+    is_standard = hasattr(kind, "__array_namespace__") and not issubclass(kind, np.ndarray | np.generic)
+    return _STANDARD if is_standard and kind.__module__.partition(".")[0] not in _CONVERTED else None
 
 
 def classes_within(data: Any) -> set[type]:
@@ -215,6 +216,12 @@ def _refuse(message: str, hint: str) -> Reader:
 
 _MATRIX = _refuse("is a np.matrix, which always has two dims", "give np.asarray(x)")
 _DASK = _refuse("is an array of dask, which is still to be computed", "x.compute()")
+_STANDARD = _refuse(
+    "is an array of the array API standard, on which texts run, but not tensors",
+    "np.from_dlpack(x) is one of NumPy",
+)
+_CONVERTED = frozenset({"jax", "jaxlib"})
+"""Libraries of the standard whose arrays NumPy's own conversion is right for."""
 _SPARSE = _refuse("is a sparse array", "x.todense() has all its elements")
 _DATASET = _refuse(
     "is a Dataset of xarray, which holds several arrays", "give one, x['name'], or x.to_dataarray()"
