@@ -114,8 +114,8 @@ class Library:
     tracing : Tracing or None
         How the library compiles functions; None if it runs their statements.
     now : callable
-        A context manager in which values that are kept are computed, whatever the caller traces or turned
-        off.
+        A context manager in which values that are kept are computed: not traced with the caller, and fit for
+        any use.
     """
 
     name: str

@@ -123,7 +123,7 @@ def as_array(value: Any, like: Any) -> Any:
             return torch.as_tensor(value, device=like.device)
         except (TypeError, ValueError, RuntimeError, OverflowError) as reason:
             raise not_numbers(value, "torch.as_tensor(x)") from reason
-    if value.layout is not torch.strided or value.is_nested:
+    if value.layout is not torch.strided or value.is_nested or value.is_quantized:
         from nameexpr.backends.torch.tensors import strided  # imported here, as it is for errors alone
 
         strided(value)
