@@ -48,7 +48,7 @@ class OnLibrary(Entry):
         """Run operands that the latest function does not apply to."""
         given = [value for value in values if value is not MISSING]
         every = self.unwrap(self.merge(given))
-        operands = [every[position] for position in self.free]
+        operands = [every[position] for position in self.free] if self.is_bound else every
         specs, same = self.specs(every), () if self.is_bound else repeats(list(map(array_of, operands)))
         if is_symbolic([spec.shape for spec in specs]):
             return run_symbolic(self, specs, every)
@@ -131,7 +131,8 @@ class OnLibrary(Entry):
         guards += [
             f"{names[number]} is {names[first]}" for number, first in enumerate(same) if number != first
         ]
-        sizes = size_statements([specs[position].shape for position in self.free])
+        free = self.free if self.is_bound else range(len(specs))
+        sizes = size_statements([specs[position].shape for position in free])
         statements = [*sizes, *self.library.statements(program, shapes, dtypes)]
         return self._generated(compiled, statements, operands, guards, constants)
 
@@ -148,7 +149,11 @@ class OnLibrary(Entry):
     ) -> list[str]:
         guards = []
         for number, one in enumerate(operands):
-            name, own, suffix = f"a{number}", specs[self.free[number]].names, str(number)
+            name, own, suffix = (
+                f"a{number}",
+                specs[self.free[number] if self.is_bound else number].names,
+                str(number),
+            )
             if number_type(one) is not None:
                 constants[f"d{suffix}"] = type(one)
                 guards.append(f"type({name}) is d{suffix}")
@@ -240,8 +245,11 @@ class OnLibrary(Entry):
             return fault
         if (unknown := unknown_fault(self.library, self.text, fault)) is not None:
             return unknown
+        specs = self.specs(every)
+        if is_symbolic([spec.shape for spec in specs]):
+            return fault  # of the library while it traces
         try:
-            compiled = self.compile(self.specs(every))
+            compiled = self.compile(specs)
         except NameExprError as wrong:
             return wrong
         if any(one.primitive == "inside" for one in compiled.program.instructions):

@@ -122,7 +122,7 @@ class Device:
         name = str(type)
         if name.partition(":")[0] != "cpu" or index not in (None, 0):
             message = f"there is no device {shown(name)}: NumPy's arrays are on the CPU"
-            hint = 'leave it out or give "cpu"; x.numpy() is what another library can move to its device'
+            hint = 'leave it out or give "cpu"; torch.device(...) of PyTorch makes a tensor of PyTorch'
             raise error(Diagnostic("NE678", message, hint=hint))
         self.type = "cpu"
 

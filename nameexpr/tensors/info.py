@@ -10,7 +10,8 @@ with advice.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn, Protocol, Self, TypeVar, overload
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self, TypeVar, overload
 
 from nameexpr.backends.numpy.arrays import is_float
 from nameexpr.dims import Names, dims_of
@@ -42,6 +43,12 @@ class Info(Operators):
     """numel, item, stride, nbytes and the like; devices; layouts; gradients, which nothing records."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:  # of tensors of PyTorch
+        tensor: Any
+        grad_fn: Any
+        backward: Callable[..., None]
+        retain_grad: Callable[[], None]
 
     @op("answers")
     def dim(self) -> int:
@@ -171,14 +178,15 @@ class Info(Operators):
     @op("keeps")
     def cuda(self, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> NoReturn:
         """Raise an error that explains how an array gets to another device (NE678)."""
-        hint = "give x.numpy() to a library for that device, and keep x.names"
+        hint = "tensors of PyTorch have devices: "
+        hint += "ne.tensor(torch.as_tensor(x.numpy(), device='cuda'), names=x.names)"
         raise error(Diagnostic("NE678", "NumPy's arrays are on the CPU and have no CUDA device", hint=hint))
 
     is_cuda = _fact("is_cuda", "False: the array is on the CPU.", value=False)
     is_sparse = _fact("is_sparse", "False: every element is stored.", value=False)
     is_sparse_csr = _fact("is_sparse_csr", "False: every element is stored.", value=False)
     requires_grad = _fact("requires_grad", "False: no tensor records what is done with it.", value=False)
-    grad = _fact("grad", "None: no gradient is recorded.", value=None)
+    grad: _Answer[Any] = _fact("grad", "None: no gradient is recorded.", value=None)
     is_leaf = _fact("is_leaf", "True: no tensor records where it came from.", value=True)
 
     @op("answers")
@@ -229,9 +237,7 @@ def _no_gradients(verb: str) -> NameExprError:
     return error(Diagnostic("NE679", f"{verb}: tensors do not record gradients", hint=_NO_GRADIENTS))
 
 
-_NO_GRADIENTS = (
-    "nameexpr computes values only; automatic differentiation needs a library such as JAX or PyTorch"
-)
+_NO_GRADIENTS = "tensors of PyTorch record them: ne.tensor(torch.as_tensor(x.numpy()), names=x.names)"
 
 
 def not_one(size: int, verb: str, shape: tuple[int, ...], names: Names | None = None) -> NameExprError:

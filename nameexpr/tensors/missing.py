@@ -44,7 +44,7 @@ _ROWS = {
     "conjugate": "np.conjugate(x) keeps the names",
     "outer": "np.multiply.outer(x, y), or ne.einsum",
     "einsum": 'ne.einsum("N C -> N", x)',
-    "backward grad_fn": "tensors do not record gradients",
+    "backward grad_fn retain_grad": "tensors of NumPy do not record gradients, those of PyTorch do",
     "absolute": "x.abs()",
     "power": "x.pow(2), or x ** 2",
     "multiply": "x.mul(y), or x * y",

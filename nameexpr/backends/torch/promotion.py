@@ -133,6 +133,8 @@ def choose(
     compute = product
     if is_summed and product in INTEGERS:
         compute = name_of(torch.get_default_dtype()) if reducer in FLOATING_RESULT else "int64"
+    if product == "float16" and reducer == "mean" and len(operands) > 1:
+        return Dtypes(operands, "float32", product)  # the sum of products might exceed float16, not the mean
     return Dtypes(operands, compute, product if is_asked else compute)
 
 

@@ -75,12 +75,18 @@ def test_factors_without_dims_of_their_own_are_multiplied_in_one_task() -> None:
 
 @pytest.mark.parametrize("text", ["y[n c] = softmax[c](x[n c])", "y[n c] = x[n c] - mean[c](x[n c])"])
 def test_dims_of_arrays_larger_than_a_worker_are_not_gathered(text: str) -> None:
-    program = ne.compile(text, memory_limit=4_000_000)
+    program = ne.compile(text, memory_limit=8_000_000)
     small = program.plan(x=da.ones((100, 20_000), chunks=(100, 1000)))
     large = program.plan(x=da.ones((100, 200_000), chunks=(100, 1000)))
     assert not any(step.name.startswith("partial") for step in small.steps)
     assert any(step.name.startswith("partial") for step in large.steps)
     assert large.steps[-1].chunks == ((100,), (1000,) * 200)
+
+
+def test_sums_over_dims_of_arrays_larger_than_a_worker_are_trees() -> None:
+    x = da.ones((16_000, 16_000), chunks=1000)
+    plan = ne.compile("i k, k j -> i j").plan(x, x)
+    assert min(map(max, plan.steps[0].chunks)) >= 1000, "blocks of whole rows would be thin"
 
 
 def test_what_is_multiplied_with_several_chunks_is_computed_once() -> None:

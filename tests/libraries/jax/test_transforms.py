@@ -181,3 +181,18 @@ def test_bound_operands_are_computed_once_even_inside_a_trace() -> None:
         return ne.compile("n a, a b, b c -> n c").bind({1: w, 2: v})(x).sum()
 
     agree(jax.grad(inside)(w), jax.grad(lambda w: (x @ w @ v).sum())(w))
+
+
+def test_named_tensors_go_through_transformations() -> None:
+    w = random(4, 2, seed=1)
+    x = ne.tensor(random(3, 4), names="row col")
+
+    def run(x: Any) -> Any:
+        return ne.evaluate("y[row out] = sum[col](x[row col] * w[col out])", x=x, w=w)
+
+    for found in (run(x), jax.jit(run)(x)):
+        assert found.names == ("row", "out")
+        agree(found.data, x.data @ w)
+    gradient = jax.grad(lambda x: (run(x) ** 2).sum().data)(x)
+    assert gradient.names == x.names
+    agree(gradient.data, jax.grad(lambda x: ((x @ w) ** 2).sum())(x.data))

@@ -197,6 +197,15 @@ def test_narrow_floats_are_added_in_float32() -> None:
         torch.testing.assert_close(dot.double(), (x[:, :1000].double() ** 2).sum(1), rtol=bound, atol=0)
 
 
+def test_means_of_products_do_not_overflow_in_float16() -> None:
+    x = torch.full((3, 1000), 100.0, dtype=torch.float16)
+    for result in (
+        ne.einsum("a b, c b -> a c : mean", x, x),
+        ne.evaluate("y[a c] = mean[b](x[a b] * z[c b])", x=x, z=x),
+    ):
+        assert (result.dtype, result[0, 0].item()) == (torch.float16, 10_000)
+
+
 def test_autocast_is_pytorchs() -> None:
     x, w = torch.rand(3, 4), torch.rand(4, 5)
     with torch.autocast("cpu", dtype=torch.bfloat16):

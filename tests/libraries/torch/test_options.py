@@ -194,3 +194,12 @@ def test_values_of_bound_tensors_cannot_be_changed_through_a_result() -> None:
         s, y = both(x=torch.zeros(3))
         assert s.tolist() == y.tolist() == bound(x=torch.zeros(3)).tolist() == [2, 2, 2]
         s.zero_()
+
+
+def test_positions_outside_one_dim_never_reach_the_next_row() -> None:
+    x = torch.arange(12.0).reshape(3, 4)
+    text = "y[k] = x[a@i[k] b@j[k]]"
+    assert ne.evaluate(text, x=x, i=torch.tensor([0, 1]), j=torch.tensor([3, 0])).tolist() == [3, 4]
+    for wrong in (4, -1):
+        with pytest.raises(ne.NameExprError, match=rf"NE805.*j is {wrong} at k=1"):
+            ne.evaluate(text, x=x, i=torch.tensor([0, 1]), j=torch.tensor([3, wrong]))
