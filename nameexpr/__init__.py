@@ -24,6 +24,7 @@ _HOMES = {
     "nameexpr.runtime.cache": "CacheInfo cache_clear cache_info",
     "nameexpr.runtime.einsum": "einsum",
     "nameexpr.runtime.evaluate": "evaluate",
+    "nameexpr.runtime.gradients": "GradientFunction grad value_and_grad",
     "nameexpr.runtime.plan.plan": "Plan",
     "nameexpr.runtime.plan.steps": "PlanStep",
     "nameexpr.runtime.signature": "Signature",

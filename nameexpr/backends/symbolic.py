@@ -59,8 +59,8 @@ class Size(Int):
         return size  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
-        """Return the source."""
-        return self.source
+        """Return the source, in parentheses unless it is a name: it may become an operand of an operator."""
+        return self.source if self._is_name else f"({self.source})"
 
     def __hash__(self) -> int:
         """Return the hash of the expression, which no number has."""
@@ -118,7 +118,7 @@ def _arithmetic(sign: str, operate: Callable[[Any, Any], Any]) -> tuple[Any, Any
         for one, other in ((left, right), (right, left)):
             if isinstance(one, Size) and str(one.actual) == str(actual) and not isinstance(other, Size):
                 return one  # times 1, plus 0
-        source = f"{_in_parentheses(left)} {sign} {_in_parentheses(right)}"
+        source = f"{left!r} {sign} {right!r}"
         return Size(operate(hint_of(left), hint_of(right)), source, actual, is_name=False)
 
     return calculate, lambda self, other: calculate(other, self)
@@ -142,10 +142,6 @@ for _name, _sign in _SIGNS.items():
     setattr(Size, f"__r{_name}__", _methods[1])
 for _name in ("lt", "le", "gt", "ge"):
     setattr(Size, f"__{_name}__", _comparison(getattr(operator, _name)))
-
-
-def _in_parentheses(value: Any) -> str:
-    return f"({value!r})" if isinstance(value, Size) and not value._is_name else repr(value)
 
 
 def actual_of(value: Any) -> Any:

@@ -1,8 +1,8 @@
-"""The options of a compilation, and its result with all intermediate ones."""
+"""The options of a compilation, its result with all intermediate ones, and the graph of a formula."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from nameexpr.compiler.ir.axes import Axes, Names
@@ -17,6 +17,8 @@ from nameexpr.records import field, record
 from nameexpr.syntax.ast import Expression, Term
 
 if TYPE_CHECKING:
+    from nameexpr.compiler.analysis.build.values import Arithmetic
+    from nameexpr.compiler.analysis.operands import Views
     from nameexpr.compiler.analysis.scope import Scope
     from nameexpr.compiler.ir.layouts import OperandLayout
 
@@ -90,3 +92,23 @@ class Compilation(Generic[Tree]):
     def result_shape(self) -> tuple[int, ...]:
         """The shape of the last result, groups merged."""
         return tuple(map(self.graph.cells, self.result_axes))
+
+
+def build_graph(
+    scope: Scope,
+    dtypes: Mapping[str, str],
+    views: Views,
+    arithmetic: Arithmetic,
+    outputs: Sequence[str] | None = None,
+    dtype: str = "",
+    optimize: Optimize = None,
+) -> tuple[Graph, tuple[int, ...], tuple[int, ...], tuple[Names, ...]]:
+    """Return what `build_formula` does; derivatives in the formula become values like any other."""
+    from nameexpr.compiler.analysis.build.formula import build_formula
+
+    if not scope.gradients:
+        return build_formula(scope, dtypes, views, arithmetic, outputs, dtype)
+    from nameexpr.compiler.gradient.derivative import Derivatives
+
+    gradients = Derivatives(scope, optimize)
+    return gradients.finished(*build_formula(scope, dtypes, views, arithmetic, outputs, dtype, gradients))

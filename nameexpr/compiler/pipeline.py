@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from nameexpr.compiler.analysis.fast_path import is_accepted
 from nameexpr.compiler.analysis.infer import Typed, build_expression
 from nameexpr.compiler.analysis.operands import Operand
-from nameexpr.compiler.compilation import Compilation, Options, Tree
+from nameexpr.compiler.compilation import Compilation, Options, Tree, build_graph
 from nameexpr.compiler.ir.axes import Contraction, Names
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.graph import Graph, constant_values, use_counts
@@ -111,13 +111,9 @@ def compile_formula(
     from nameexpr.compiler.analysis.build.formula import build_formula
     from nameexpr.compiler.analysis.views import read_views
 
-    views, gradients = read_views(scope, operands, sizes), None
-    if scope.gradients:
-        from nameexpr.compiler.gradient.derivative import Derivatives
-
-        gradients = Derivatives(scope, options.optimize)
-    build = build_formula(scope, dtypes, views, arithmetic, outputs, options.dtype, gradients)
-    graph, statements, values, names = build if gradients is None else gradients.finished(*build)
+    views = read_views(scope, operands, sizes)
+    build = partial(build_graph, optimize=options.optimize) if scope.gradients else build_formula
+    graph, statements, values, names = build(scope, dtypes, views, arithmetic, outputs, options.dtype)
     shapes = tuple([operands[name].shape for name in scope.uses])
     given = Operands(shapes, tuple([dtypes[name] for name in scope.uses]), tuple(layouts))
     uses, fusing = _fused(graph, values, options)

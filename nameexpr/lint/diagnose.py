@@ -180,14 +180,14 @@ def _dims_faults(scope: Scope) -> list[Diagnostic]:
     labels are kept. An operand without a term may have its own dim names: then the dims that a value lacks
     are unknown. The number of dims of a pack or an ellipsis is never known.
     """
-    from nameexpr.compiler.analysis.build.formula import build_formula
     from nameexpr.compiler.analysis.build.values import Arithmetic
     from nameexpr.compiler.analysis.views import read_views
+    from nameexpr.compiler.compilation import build_graph
 
     if value_atoms_of((Anonymous, *STRETCHED), terms_in(scope.tree)):
         return []
     terms = [terms_of(uses) for uses in scope.uses.values()]
-    certain = ("NE223", "NE225", "NE240", "NE241") if all(terms) else ("NE223", "NE225", "NE240")
+    certain = ("NE223", "NE225", "NE240", "NE530", "NE532", "NE536", *(("NE241",) if all(terms) else ()))
     operands = {}
     for name, own in zip(scope.uses, terms, strict=True):  # a number without a term
         shapes = assumed_shapes(Expression(tuple(own[:1]), None, None, ""), {})
@@ -210,7 +210,7 @@ def _dims_faults(scope: Scope) -> list[Diagnostic]:
     )
     try:
         views = read_views(scope, operands, {})
-        build_formula(scope, dtypes, views, anything)
+        build_graph(scope, dtypes, views, anything)
     except NameExprError as fault:
         return [diagnostic for diagnostic in fault.diagnostics if diagnostic.code in certain]
     return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -163,6 +163,33 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
 
         entry, compiled, specs = self._compiled(self._given(misplaced, operands, named))
         return outline_of(compiled, specs, getattr(entry, "library", None))
+
+    @public
+    def gradient(self, wrt: str | Iterable[str]) -> CompiledFormula:
+        """Return this formula with a statement for each gradient of its last value: `d_w` for `w`.
+
+        A call returns a tuple of the value and the gradients, in the order of `wrt`, the names of operands.
+        As in any formula, the names of dims are those of the terms.
+
+        Raises
+        ------
+        NameExprError
+            NE534 if a name is not that of an operand.
+
+        Examples
+        --------
+        >>> import nameexpr as ne
+        >>> print(ne.compile("loss = sum[N]((a * x[N] - y[N]) ** 2)").gradient("a").text)
+        loss = sum[N]((a * x[N] - y[N]) ** 2)
+        d_a = grad(loss, a)
+        """
+        from nameexpr.runtime.differentiated import differentiated
+
+        made = differentiated(self.text, wrt)
+        outputs = (made.value, *[statement for _, statement in made.gradients])
+        entry = FormulaEntry(made.text, self.options._replace(outputs=outputs))
+        positions = {entry.tree.operands.index(name): value for name, value in self._entry.bound.items()}
+        return CompiledFormula(entry.bind(positions) if positions else entry)
 
     def result_names(self, shapes: Mapping[str, tuple[int, ...]]) -> tuple[str | None, ...]:
         """Return the names that the result has for tensors of these shapes, whose dims fit the terms."""

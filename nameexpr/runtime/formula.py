@@ -16,7 +16,7 @@ from nameexpr.backends.numpy.arrays import NUMBERS, as_operand, is_bfloat16, num
 from nameexpr.backends.numpy.promotion import ARITHMETIC
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope
-from nameexpr.compiler.compilation import Compilation, Options
+from nameexpr.compiler.compilation import Compilation, Options, build_graph
 from nameexpr.compiler.ir.axes import Names
 from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.ir.graph import Graph
@@ -158,7 +158,6 @@ class FormulaEntry(Entry):
 
     def graph(self, specs: Sequence[OperandSpec]) -> tuple[Graph, tuple[int, ...], tuple[Names, ...]]:
         """Return the graph for operands like these, its results, and the names of each."""
-        from nameexpr.compiler.analysis.build.formula import build_formula
         from nameexpr.compiler.analysis.views import read_views
 
         options, named = self.options, dict(zip(self._names, specs, strict=True))
@@ -168,9 +167,8 @@ class FormulaEntry(Entry):
         dtypes = {name: WEAK.get(spec.dtype) or number_name(spec.dtype) for name, spec in named.items()}
         views = read_views(self.tree, operands, dict(options.sizes))
         wanted = "" if self.dtype is None else number_name(self.dtype)
-        graph, _, results, names = build_formula(
-            self.tree, dtypes, views, ARITHMETIC, options.outputs, wanted
-        )
+        build = build_graph(self.tree, dtypes, views, ARITHMETIC, options.outputs, wanted, options.optimize)
+        graph, _, results, names = build
         return graph, results, names
 
     def _check_castable(self, specs: Mapping[str, OperandSpec], wanted: np.dtype[Any]) -> None:

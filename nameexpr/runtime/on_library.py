@@ -232,7 +232,8 @@ class OnLibrary(Entry):
         }
         code = function_code([False] * len(arrays), [], statements, constants, self.library.resolve)
         exec(code, constants)  # noqa: S102
-        values: tuple[Any, ...] = constants["call"](*arrays)
+        with self.library.now():
+            values: tuple[Any, ...] = constants["call"](*arrays)
         return values
 
     def _explain(self, fault: Exception, *operands: Any) -> Exception:
@@ -244,8 +245,11 @@ class OnLibrary(Entry):
             return fault
         if (unknown := unknown_fault(self.library, self.text, fault)) is not None:
             return unknown
+        specs = self.specs(every)
+        if is_symbolic([spec.shape for spec in specs]):
+            return fault  # of the library while it traces
         try:
-            compiled = self.compile(self.specs(every))
+            compiled = self.compile(specs)
         except NameExprError as wrong:
             return wrong
         if any(one.primitive == "inside" for one in compiled.program.instructions):

@@ -11,11 +11,10 @@ from itertools import pairwise
 from typing import Any
 
 import torch
+from torch import Tensor
 from torch.nn import functional
 
 from nameexpr.backends.numpy.kernels import ReducerFault, ReducerMisuse
-
-Tensor = torch.Tensor
 
 
 def _floats(x: Tensor) -> Tensor:

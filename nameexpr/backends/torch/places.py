@@ -11,10 +11,10 @@ from math import prod
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from nameexpr.backends.torch.functions import common_dtype
 
-Tensor = torch.Tensor
 Shape = tuple[int, ...]
 
 

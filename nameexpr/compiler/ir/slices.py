@@ -127,8 +127,8 @@ def of_steps(instruction: Instruction, sources: Shapes) -> Shape:
     parts = [source[1:] if cut else source for source, cut in zip(own, steps.cut, strict=True)]
     parts += [steps.rows[array] for array, _ in steps.reads]
     assert list(steps.body.operands) == parts, f"{steps.body.operands} are not {parts}"
-    lengths = {source[0] for source, cut in zip(own, steps.cut, strict=True) if cut}
-    assert lengths <= {steps.length}, f"{lengths} are not {steps.length} steps"
+    lengths = [source[0] for source, cut in zip(own, steps.cut, strict=True) if cut]
+    assert all(length == steps.length for length in lengths), f"{lengths} are not {steps.length} steps"
     return (steps.length_of(0), *steps.rows[0])
 
 

@@ -28,6 +28,7 @@ EXPRESSIONS: dict[str, dict[str, int]] = {
     "a b -> a : sum": {},
     "a b -> b : max": {},
     "a b c -> b : mean": {},
+    "a b c d -> b : mean": {},
     "a b -> a : min": {},
     "a b -> : sum": {},
     "a b -> a : logsumexp": {},

@@ -78,6 +78,7 @@ def test_source_has_the_value_of_its_expression() -> None:
     sums = (a + b, a - 1, 2 * a * b, (a + 1) * (b - 2), 100 - a, a - (b - a))
     for made in (*sums, b // 4, b % 5, a / b, b**0.5):
         assert eval(repr(made), {"n0_0": 7, "n0_1": 12}) == made.hint == made.actual.value
+        assert eval(f"1000 / {made!r}", {"n0_0": 7, "n0_1": 12}) == 1000 / made.hint
     assert not Symbol.asked
 
 

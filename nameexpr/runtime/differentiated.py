@@ -1,0 +1,122 @@
+"""A formula followed by its gradients: `loss = ...; d_w[C H] = grad(loss, w[C H])`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from nameexpr.compiler.analysis.scope import Scope
+from nameexpr.compiler.pipeline import read_formula
+from nameexpr.dims import normalised
+from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
+from nameexpr.records import record
+from nameexpr.syntax import ast, walk
+from nameexpr.syntax.items import group_of, label_of
+from nameexpr.syntax.lexer.tokens import looks_like_formula
+from nameexpr.syntax.unparse import unparse_term
+
+PREFIX = "d_"
+
+
+@record
+class Differentiated:
+    """The text of a value and its gradients: the name of the value, and for each operand the statement that
+    is its gradient; `origin` is the text of the value alone.
+    """
+
+    text: str
+    origin: str
+    value: str
+    gradients: tuple[tuple[str, str], ...]
+
+
+def differentiated(text: str, wrt: str | Iterable[str]) -> Differentiated:
+    """Return a formula with the gradients of its last statement by some operands (NE531 for an expression,
+    NE534 for names that are not those of operands).
+    """
+    if not looks_like_formula(text):
+        message = "gradients are of a formula, and this is an expression"
+        hint = "write a formula whose last value has no dims: y[N] = sum[C](x[N C] * w[C]); sum[N](y ** 2)"
+        raise error(Diagnostic("NE531", message, text, hint=hint))
+    scope = read_formula(text)
+    names = _operands(scope, wrt)
+    taken = {*scope.uses, *(one.name for one in scope.tree.statements if one.name is not None)}
+    last = scope.tree.statements[-1]
+    value = last.name or _free("value", taken)
+    whole = text if last.name else f"{text[: last.span.start]}{value} = {text[last.span.start :]}"
+    taken.add(value)
+    gradients, lines = [], [whole.rstrip()]
+    for name in names:
+        statement, term = _free(PREFIX + name, taken), _term(scope, name)
+        taken.add(statement)
+        brackets = "" if term is None else f"[{term}]"
+        gradients.append((name, statement))
+        lines.append(f"{statement}{brackets} = grad({value}, {name}{brackets})")
+    return Differentiated("\n".join(lines), text, value, tuple(gradients))
+
+
+def _operands(scope: Scope, wrt: str | Iterable[str]) -> Sequence[str]:
+    names = [normalised(name) for name in (wrt.split() if isinstance(wrt, str) else wrt)]
+    if not names:
+        hint = f"name the operands: {' '.join(scope.uses)}"
+        raise error(Diagnostic("NE534", "no operand is named to differentiate by", scope.text, hint=hint))
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            message = f"'{name}' is named twice to differentiate by"
+            raise error(Diagnostic("NE534", message, scope.text, hint="name each operand once"))
+        if name not in scope.uses:
+            raise error(_not_there(scope, name))
+    return names
+
+
+def _not_there(scope: Scope, name: str) -> Diagnostic:
+    spans: dict[str | None, Span] = {one.name: one.name_span for one in scope.tree.statements}
+    hint = did_you_mean(name, scope.uses) or f"the operands are {', '.join(scope.uses)}"
+    if name in spans:
+        hint = f"write it into the formula: grad(..., {name})"
+        message = f"'{name}' is a statement, not an operand"
+        return Diagnostic("NE534", message, scope.text, (Mark(spans[name]),), hint=hint)
+    return Diagnostic("NE534", f"there is no operand '{name}' to differentiate by", scope.text, hint=hint)
+
+
+def _free(name: str, taken: Iterable[str]) -> str:
+    """Return a name that nothing else has."""
+    while name in taken:
+        name += "'"
+    return name
+
+
+def _term(scope: Scope, name: str) -> str | None:
+    """Return a term through which every element of an operand is seen once; None if it has no term."""
+    terms = [use.term for use in scope.uses[name] if use.term is not None]
+    if not terms:
+        return None
+    plain = next((term for term in terms if _is_plain(term)), None)
+    if plain is not None:
+        return unparse_term(plain)
+    known = walk.labels_in(*walk.terms_in(scope.tree))
+    labels: list[str] = []
+    for number in range(len(terms[0].items)):
+        labels.append(_free(f"d{number}", {*known, *labels}))
+    dims = map(_dim_of, terms[0].items)
+    return " ".join(f"{dim}={label}" if dim else label for dim, label in zip(dims, labels, strict=True))
+
+
+def _dim_of(item: ast.Item) -> str | None:
+    """Return the name in tensors of a dim that is read in parts or at positions; None if none is written."""
+    match item:
+        case ast.At(ast.Label(name)) | ast.NamedGroup(name) | ast.At(ast.Alias(name)):
+            return name
+    return None
+
+
+def _is_plain(term: ast.Term) -> bool:
+    """Return whether a term names each dim once, all of it."""
+    labels: list[str] = []
+    for item in term.items:
+        group = group_of(item)
+        inner = [item] if group is None else group.items
+        names = [one.word if isinstance(one, ast.STRETCHED) else label_of(one) for one in inner]
+        if None in names or any(isinstance(one, ast.At) for one in inner):
+            return False
+        labels += [name for name in names if name is not None]
+    return len(set(labels)) == len(labels)

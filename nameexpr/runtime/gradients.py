@@ -1,0 +1,220 @@
+"""`grad` and `value_and_grad`: the gradients of a formula by its operands, as functions that return them by
+name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from nameexpr.compiler.ir.axes import flat, shown
+from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.runtime import public
+from nameexpr.runtime.cache import check_is_text
+from nameexpr.runtime.differentiated import Differentiated, differentiated
+from nameexpr.runtime.formula import merged
+from nameexpr.runtime.operands import array_of, names_of
+
+if TYPE_CHECKING:
+    from nameexpr.runtime.compiled_formula import CompiledFormula
+    from nameexpr.runtime.plan.plan import Plan
+    from nameexpr.typing import Operand
+
+BY_DIMS = frozenset({"NE240", "NE530"})
+"""The errors of a gradient whose value has dims, though its term has only those of the operand."""
+
+
+class GradientFunction:
+    """A formula that returns its gradients by the names of operands. Made by `grad` and `value_and_grad`.
+
+    Examples
+    --------
+    >>> import numpy as np, nameexpr as ne
+    >>> slope = ne.grad("y = sum[N](w[N] ** 2)", "w")
+    >>> slope(w=np.array([1.0, 3.0]))
+    {'w': array([2., 6.])}
+    >>> print(slope.text)
+    y = sum[N](w[N] ** 2)
+    d_w[N] = grad(y, w[N])
+    """
+
+    __slots__ = ("_has_value", "_made", "formula")
+
+    def __init__(self, formula: CompiledFormula, made: Differentiated, *, has_value: bool) -> None:
+        self.formula, self._made, self._has_value = formula, made, has_value
+
+    @property
+    def text(self) -> str:
+        """The formula of the value, followed by a statement for each gradient."""
+        return self.formula.text
+
+    @property
+    def code(self) -> str:
+        """The source of the latest call, as `CompiledFormula.code`."""
+        return self.formula.code
+
+    @public
+    def plan(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> Plan:
+        """Return the plan for operands like these, as `CompiledFormula.plan`.
+
+        Raises
+        ------
+        NameExprError
+            If the operands do not fit the formula.
+        """
+        return self.formula.plan(operands=operands, **named)
+
+    def __call__(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> Any:
+        """Return the gradients by name; from `value_and_grad` the value and the gradients.
+
+        A gradient has the shape, the dtype and the names of its operand.
+
+        Raises
+        ------
+        NameExprError
+            If the operands do not fit the formula, its value has dims (NE531) or is complex (NE535), or there
+            is no gradient by an operand (NE532, NE533, NE536).
+        """
+        try:
+            given = named if operands is None else merged(self.text, operands, named)
+            try:
+                results = self.formula(operands=given)
+            except NameExprError as fault:
+                if fault.code in BY_DIMS:
+                    self._check_value(given)
+                raise
+            names = [name for name, _ in self._made.gradients]
+            gradients = dict(zip(names, results[-len(names) :], strict=True))
+            of = {name: given[name] if name in given else self._bound[name] for name in gradients}
+            if any(array_of(value).shape != _shape(of[name]) for name, value in gradients.items()):
+                self._check_value(given)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
+        found = {name: like(value, of[name]) for name, value in gradients.items()}
+        return (results[0], found) if self._has_value else found
+
+    @public
+    def bind(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> GradientFunction:
+        """Return the function with some of its operands, as `CompiledFormula.bind`.
+
+        Raises
+        ------
+        NameExprError
+            NE624 if there is no such operand; or if the operands cannot fit.
+        """
+        bound = self.formula.bind(operands=operands, **named)
+        return GradientFunction(bound, self._made, has_value=self._has_value)
+
+    @property
+    def _bound(self) -> Mapping[str, Any]:
+        return self.formula._entry.bound
+
+    def _check_value(self, given: Mapping[str, Any]) -> None:
+        """Raise NE531 if the value has dims."""
+        from nameexpr.runtime.compile import compile_formula
+
+        sizes = self.formula.options.sizes
+        value = compile_formula(self._made.origin, sizes=dict(sizes))
+        compiled = value._compiled({**self._bound, **given})[1]
+        labels = " ".join(map(shown, flat(compiled.result_axes)))
+        if labels:
+            message = f"gradients are of a value without dims, and this one has {labels}"
+            hint = f"reduce it, such as mean[{labels}](...); grad(...) in a formula gives Jacobians, too"
+            raise error(Diagnostic("NE531", message, self._made.origin, hint=hint))
+
+    def __reduce__(self) -> Any:
+        """Pickle as the formula, which is read and checked again."""
+        return _restored, (self.formula, self._made, self._has_value)
+
+    def __repr__(self) -> str:
+        """Return the call that made it."""
+        verb = "value_and_grad" if self._has_value else "grad"
+        return (
+            f"nameexpr.{verb}({self._made.origin!r}, {' '.join(name for name, _ in self._made.gradients)!r})"
+        )
+
+
+def _restored(formula: CompiledFormula, made: Differentiated, has_value: bool) -> GradientFunction:
+    return GradientFunction(formula, made, has_value=has_value)
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    return tuple(getattr(array_of(value), "shape", ()))
+
+
+def like(gradient: Any, operand: Any) -> Any:
+    """Return a gradient with the names of its operand; an array if the operand is one."""
+    names = names_of(operand)
+    if names is None:
+        return array_of(gradient)
+    return gradient if gradient._names == names else type(gradient)._wrap(gradient._data, names)
+
+
+@public
+def grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> GradientFunction:
+    """Return a function that computes the gradients of a formula by some of its operands.
+
+    Parameters
+    ----------
+    text : str
+        A formula (docs/formulas.md), whose last statement is a real number without dims.
+    wrt : str or iterable of str
+        The names of operands: ``"w b"``, or ``["w", "b"]``.
+    **options
+        As for `compile`: `dtype`, `optimize`, `sizes`, `order`, `memory_limit`, `tune`.
+
+    Returns
+    -------
+    GradientFunction
+        Called with the operands by name, it returns a dict of gradients by the names of operands. Each has
+        the shape, the dtype and the names of its operand.
+
+    Raises
+    ------
+    NameExprError
+        If the text is not a formula (NE531), or a name is not that of an operand (NE534).
+
+    Examples
+    --------
+    >>> import numpy as np, nameexpr as ne
+    >>> x, w = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, -1.0])
+    >>> ne.grad("loss = mean[N](sum[C](x[N C] * w[C]) ** 2)", "w")(x=x, w=w)
+    {'w': array([-4., -6.])}
+    """
+    return _function(text, wrt, options, has_value=False)
+
+
+@public
+def value_and_grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> GradientFunction:
+    """Return a function that computes a formula and its gradients by some of its operands.
+
+    Parameters and errors are those of `grad`.
+
+    Returns
+    -------
+    GradientFunction
+        Called with the operands by name, it returns the value, and a dict of gradients by the names of
+        operands.
+
+    Examples
+    --------
+    >>> import numpy as np, nameexpr as ne
+    >>> step = ne.value_and_grad("loss = sum[N]((a * x[N] + b - y[N]) ** 2)", "a b")
+    >>> loss, gradients = step(x=np.array([0.0, 1.0]), y=np.array([1.0, 3.0]), a=1.0, b=1.0)
+    >>> float(loss), {name: float(one) for name, one in gradients.items()}
+    (1.0, {'a': -2.0, 'b': -2.0})
+    """
+    return _function(text, wrt, options, has_value=True)
+
+
+def _function(
+    text: str, wrt: str | Iterable[str], options: Mapping[str, Any], *, has_value: bool
+) -> GradientFunction:
+    from nameexpr.runtime.compile import compile_formula
+
+    check_is_text(text, is_formula=True)
+    made = differentiated(text, wrt)
+    outputs = tuple([statement for _, statement in made.gradients])
+    formula = compile_formula(made.text, outputs=(made.value, *outputs) if has_value else outputs, **options)
+    return GradientFunction(formula, made, has_value=has_value)
