@@ -100,7 +100,8 @@ def library_of(arrays: Sequence[Any], text: str = "", titles: Sequence[str] = ()
     others = found - {NUMPY}
     if not found or (len(others) == 1 and others <= JOINED_BY_NUMPY):
         return next(iter(others), NUMPY)
-    raise mixture(arrays, text, titles or [f"operand {number}" for number in range(len(arrays))])
+    more = range(len(titles), len(arrays))  # operands that the text does not have
+    raise mixture(arrays, text, [*titles, *[f"operand {number}" for number in more]])
 
 
 def _name(array: Any) -> str | None:
@@ -109,6 +110,12 @@ def _name(array: Any) -> str | None:
     kind: Any = type(array)
     name = library_name(kind) or NUMPY
     return _STANDARD + array.__array_namespace__().__name__ if name == "array_api" else name
+
+
+def not_numbers(value: Any, way: str) -> NameExprError:
+    """Return the error for an operand that is not of numbers that a library has; `way` is how it converts."""
+    message = f"an operand of type {type(value).__name__} is not an array of numbers that the library has"
+    return error(Diagnostic("NE503", message, hint=f"convert it first: {way}"))
 
 
 def mixture(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -40,8 +40,6 @@ class Tracing:
         Whether the values of an array are known now.
     is_unknown : callable
         Whether an exception means that a value or a size is needed that is not known while tracing.
-    now : callable
-        A context manager in which values are computed even while a function is traced.
     """
 
     compiled: Callable[[Function, str], Function]
@@ -50,7 +48,6 @@ class Tracing:
     state: Callable[[], Any]
     is_known: Callable[[Any], bool]
     is_unknown: Callable[[Exception], bool]
-    now: Callable[[], AbstractContextManager[Any]]
 
 
 @record
@@ -116,6 +113,9 @@ class Library:
         A likely value of a size that is not an int, because a function is being traced.
     tracing : Tracing or None
         How the library compiles functions; None if it runs their statements.
+    now : callable
+        A context manager in which values that are kept are computed: not traced with the caller, and fit for
+        any use.
     """
 
     name: str
@@ -144,3 +144,4 @@ class Library:
     view_of: Callable[[str], Value] = str
     size_hint: Callable[[Any], int] = int
     tracing: Tracing | None = None
+    now: Callable[[], AbstractContextManager[Any]] = nullcontext

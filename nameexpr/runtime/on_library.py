@@ -232,7 +232,8 @@ class OnLibrary(Entry):
         }
         code = function_code([False] * len(arrays), [], statements, constants, self.library.resolve)
         exec(code, constants)  # noqa: S102
-        values: tuple[Any, ...] = constants["call"](*arrays)
+        with self.library.now():
+            values: tuple[Any, ...] = constants["call"](*arrays)
         return values
 
     def _explain(self, fault: Exception, *operands: Any) -> Exception:

@@ -83,7 +83,7 @@ def _size(name: str, value: Any, formula: str, whole: str) -> int:
         if isinstance(value, bool):
             raise TypeError
         size = index(value)
-    except TypeError:
+    except (TypeError, RuntimeError):  # of PyTorch, for a tensor without a value
         if not formula:
             raise error(no_size(name, value)) from None
         message = f"sizes: {name} is {kind_of(value)}, not a size"
@@ -97,6 +97,9 @@ def _size(name: str, value: Any, formula: str, whole: str) -> int:
     return size
 
 
+_OF_BFLOAT16 = "convert the operands instead: x.bfloat16(), or x.astype('bfloat16')"
+
+
 def _dtype(dtype: npt.DTypeLike | None) -> str | None:
     if dtype is None:
         return None
@@ -107,10 +110,11 @@ def _dtype(dtype: npt.DTypeLike | None) -> str | None:
     except (TypeError, ValueError, SyntaxError):
         hint = "dtypes are NumPy's or PyTorch's: 'float32', numpy.int64, torch.float64, bool"
         if dtype == "bfloat16":
-            hint = "convert the operands instead: x.bfloat16()"
+            hint = _OF_BFLOAT16
         raise error(Diagnostic("NE609", f"dtype={dtype!r} is not a NumPy dtype", hint=hint)) from None
     if found.kind not in "biufc":
         hint = "expressions compute in bools, integers, floats and complex numbers"
+        hint = _OF_BFLOAT16 if found.name == "bfloat16" else hint
         raise error(Diagnostic("NE609", f"dtype={found} is not supported as a dtype", hint=hint))
     return native(found).str  # like those of NumPy's functions, results have this machine's byte order
 

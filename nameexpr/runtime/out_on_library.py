@@ -40,11 +40,18 @@ def check(out: Any, result: Any, text: str) -> None:
 
 
 def write(out: Any, result: Any) -> Any:
-    """Write a result into `out`, which has been checked, and return it."""
+    """Write a result into `out`, which has been checked, and return it (NE612 if the library refuses)."""
     target, values = array_within(out), array_within(result)
-    copy_into = library_for(values).copy_into
-    assert copy_into is not None, "checked before"
-    copy_into(target, values)
+    library = library_for(values)
+    assert library.copy_into is not None, "checked before"
+    try:
+        library.copy_into(target, values)
+    except Exception as fault:
+        reason = library.fault(fault)
+        if reason is None:
+            raise
+        message = f"out= cannot be written to here: {reason}"
+        raise error(Diagnostic("NE612", message, hint="use the result, without out=")) from fault
     if target is not out:  # an unnamed tensor takes the names
         out._names = getattr(result, "_names", out._names)
     return out

@@ -146,8 +146,7 @@ def _specialised(
     given = [f"a{number}" for number in range(len(operands))]
     if entry.is_bound:
         folded = entry.fold(compiled)
-        with tracing.now():
-            held = entry._values(folded, every)
+        held = entry._values(folded, every)
         program = folded.rest
         given += [f"h{number}" for number in range(len(held))]
         constants |= {f"h{number}": value for number, value in enumerate(held)}

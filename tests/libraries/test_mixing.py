@@ -120,3 +120,43 @@ def test_bound_operands_are_of_the_library_of_the_others() -> None:
     layer = ne.compile("a b, b c -> a c").bind({1: maker("torch")(Y)})
     with pytest.raises(ne.OperandError, match=r"NE507.*operand 0 is a numpy.ndarray"):
         layer(X)
+
+
+@pytest.mark.parametrize("library", MAKERS)
+@pytest.mark.parametrize(
+    "other", [[[1.0], [2.0, 3.0]], np.str_("a"), np.datetime64("2020-01-01"), "text", None]
+)
+def test_what_is_not_of_numbers(library: str, other: Any) -> None:
+    x = maker(library)(X)
+    for call in (
+        lambda: ne.einsum("a b, ... -> a b ...", x, other),
+        lambda: ne.evaluate("x[a b] * y[...]", x=x, y=other),
+        lambda: ne.compile("a b, ... -> a b ...").bind({1: other})(x),
+    ):
+        with pytest.raises(ne.OperandError, match=r"NE503|NE505|NE506|NE507|NE525"):
+            call()
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+def test_an_operand_too_many_of_another_library(first: str, second: str) -> None:
+    with pytest.raises(ne.NameExprError, match=r"NE507|NE502"):
+        ne.einsum("-> a", maker(first)(X), maker(second)(Y), sizes={"a": 2})
+
+
+@pytest.mark.parametrize("library", ["torch", "jax"])
+@pytest.mark.parametrize(
+    "other", [np.str_("a"), np.datetime64("2020-01-01"), [[1.0], [2.0, 3.0]], np.array(["a"])]
+)
+def test_a_tensor_with_names_takes_numbers_only(library: str, other: Any) -> None:
+    x = ne.tensor(maker(library)(X), names="a b")
+    for call in (lambda: x * other, lambda: other * x, lambda: x.add(other)):
+        with pytest.raises(ne.NameExprError, match=r"NE575|NE507|NE57"):
+            call()
+
+
+def test_a_tensor_with_names_takes_dense_tensors_only() -> None:
+    torch = pytest.importorskip("torch")
+    x = ne.tensor(torch.ones(4), names="a")
+    for call in (lambda: x * torch.ones(4).to_sparse(), lambda: x.add(torch.ones(4).to_sparse())):
+        with pytest.raises(ne.NameExprError, match=r"NE511"):
+            call()

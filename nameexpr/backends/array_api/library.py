@@ -11,7 +11,7 @@ import numpy as np
 
 from nameexpr.backends.array_api.code import statements
 from nameexpr.backends.array_api.promotion import Promotion
-from nameexpr.backends.dispatch import library_name
+from nameexpr.backends.dispatch import library_name, not_numbers
 from nameexpr.backends.library import Library
 from nameexpr.backends.numpy.promotion import fold_numbers
 from nameexpr.backends.portable.target import PORTABLE
@@ -49,7 +49,9 @@ def _library(namespace: Any) -> Library:
     def as_array(value: Any, like: Any) -> Any:
         if not isinstance(value, np.generic):
             return value
-        dtype = getattr(namespace, value.dtype.name)
+        dtype = getattr(namespace, value.dtype.name, None)
+        if dtype is None:
+            raise not_numbers(value, "float(x)")
         return namespace.asarray(value.item(), dtype=dtype, device=like.device)
 
     return Library(

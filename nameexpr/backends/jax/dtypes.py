@@ -136,7 +136,10 @@ def choose(dtypes: tuple[str, ...], product: str, reducer: str | None, **how: bo
 def product_dtype(operands: Sequence[Any]) -> str | None:
     """Return the name of the dtype of a product of operands; None if there is none."""
     dtypes = list(map(_promoted_as, operands))
-    return dtype_name(jnp.result_type(*dtypes)) if all(dtype != "" for dtype in dtypes) else None
+    try:
+        return dtype_name(jnp.result_type(*dtypes)) if all(dtype != "" for dtype in dtypes) else None
+    except ValueError:  # those of 4 bits are promoted with no others
+        return None
 
 
 ARITHMETIC = Arithmetic(dtype_of, fold_numbers, reduced, promoted, choose)

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from nameexpr.backends.dispatch import not_numbers
 from nameexpr.backends.jax.calls import CALLS, resolve
 from nameexpr.backends.jax.checks import collecting, first_wrong
 from nameexpr.backends.jax.dtypes import ARITHMETIC, array_dtype, dtype_name, product_dtype
@@ -18,8 +19,8 @@ from nameexpr.backends.library import Library, Tracing
 from nameexpr.backends.numpy.codegen.statements import Statement, Value
 from nameexpr.backends.portable.code import statements_of
 from nameexpr.backends.portable.target import PORTABLE
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.program import Instruction, Program
-from nameexpr.errors import Diagnostic, error
 from nameexpr.records import replace
 
 SCOPE = 80
@@ -63,13 +64,18 @@ def from_number(value: Any, dtype: str, like: Any) -> Any:
 
 def as_array(value: Any, like: Any) -> Any:
     """Return an operand as it is; a sequence as an array of NumPy (NE503 for anything else)."""
-    if isinstance(value, jax.Array | np.ndarray | np.generic):
+    if isinstance(value, jax.Array):
         return value
-    found = np.asarray(value)
-    if found.dtype.kind not in "biufc":
-        message = f"an operand of type {type(value).__name__} is not an array of numbers"
-        raise error(Diagnostic("NE503", message, hint="convert it first: jnp.asarray(x)"))
-    return found
+    way = "jnp.asarray(x)"
+    if isinstance(value, np.ma.MaskedArray):
+        raise not_numbers(value, "jnp.asarray(x.filled(0))")
+    try:
+        found = np.asarray(value)
+    except ValueError as reason:
+        raise not_numbers(value, way) from reason
+    if found.dtype.name not in ITEM_BYTES:
+        raise not_numbers(value, way)
+    return value if isinstance(value, np.generic) else found
 
 
 def fault(wrong: Exception) -> str | None:
@@ -142,9 +148,8 @@ LIBRARY = Library(
         "formulas": "from nameexpr.backends.numpy import formulas",
         "kernels": "from nameexpr.backends.jax import kernels",
     },
-    tracing=Tracing(
-        compiled, checked, first_wrong, has_64_bits, is_known, is_unknown, jax.ensure_compile_time_eval
-    ),
+    tracing=Tracing(compiled, checked, first_wrong, has_64_bits, is_known, is_unknown),
+    now=jax.ensure_compile_time_eval,
 )
 
 

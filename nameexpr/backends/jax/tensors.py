@@ -119,6 +119,8 @@ def strided(x: Any) -> tuple[Any, None]:
 
 def as_array(value: Any, like: Any) -> Any:
     """Return a number, nested lists of numbers or an array of NumPy as an array."""
+    if isinstance(value, str | bytes):
+        raise TypeError("a string is not a number")
     return jnp.asarray(value)
 
 

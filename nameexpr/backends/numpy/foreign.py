@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.dims import Names, duplicate, name_fault, nearest_name, normalised
 
 Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
@@ -172,11 +173,14 @@ def _extension(value: Any) -> Foreign | Refusal:
 
 def _torch(value: Any) -> Foreign | Refusal:
     """Read a PyTorch tensor, whose dims had names up to 2.12."""
+    dtype = str(value.dtype).removeprefix("torch.")
     losses = (
+        (value.is_nested, "is nested", "x.to_padded_tensor(0)"),
+        (value.is_quantized, "is quantized", "x.dequantize()"),
         (value.requires_grad, "records gradients", "x.detach()"),
         (str(value.layout) != "torch.strided", "is sparse", "x.to_dense()"),
         (value.device.type != "cpu", f"is on the device {value.device}", "x.cpu()"),
-        (str(value.dtype) == "torch.bfloat16", "has elements of bfloat16", "x.float()"),
+        (dtype == "bfloat16" or dtype not in ITEM_BYTES, f"has elements of {dtype}", "x.float()"),
     )
     for applies, what, hint in losses:
         if applies:

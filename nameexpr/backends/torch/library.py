@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from functools import cache
 from importlib import import_module
 from operator import attrgetter
 from typing import Any
 
 import torch
+from torch.nn import Parameter
 
-from nameexpr.backends.dispatch import number_type
+from nameexpr.backends.dispatch import not_numbers, number_type
 from nameexpr.backends.library import Library
 from nameexpr.backends.numpy.codegen.function import resolve_function
 from nameexpr.backends.numpy.codegen.statements import Assign, Statement, method
@@ -113,10 +115,15 @@ def size_hint(size: Any) -> int:
 
 
 def as_array(value: Any, like: Any) -> Any:
-    """Return an operand as a tensor (NE511 for one that is not dense)."""
+    """Return an operand as a tensor (NE511 for one that is not dense, NE503 for what is not of numbers that
+    PyTorch has).
+    """
     if not isinstance(value, torch.Tensor):
-        return torch.as_tensor(value, device=like.device)
-    if value.layout is not torch.strided or value.is_nested:
+        try:
+            return torch.as_tensor(value, device=like.device)
+        except (TypeError, ValueError, RuntimeError, OverflowError) as reason:
+            raise not_numbers(value, "torch.as_tensor(x)") from reason
+    if value.layout is not torch.strided or value.is_nested or value.is_quantized:
         from nameexpr.backends.torch.tensors import strided  # imported here, as it is for errors alone
 
         strided(value)
@@ -130,13 +137,24 @@ def as_numpy(array: torch.Tensor) -> Any:
 
 
 def copied(array: torch.Tensor) -> torch.Tensor:
-    """Return a copy of a tensor; one that needs gradients as it is, which may be a parameter."""
-    return array if array.requires_grad else array.clone()
+    """Return a copy of a tensor, which autograd can use; one that needs gradients as it is, which may be a
+    parameter.
+    """
+    if array.requires_grad:
+        return array
+    with ordinary():
+        return as_array(array, array).clone()
+
+
+def ordinary() -> AbstractContextManager[Any]:
+    """Return a context manager in which tensors are made that can be used outside of inference mode."""
+    return torch.inference_mode(mode=False)
 
 
 def copy_into(out: torch.Tensor, result: torch.Tensor) -> None:
-    """Write a result into a tensor."""
-    out.copy_(result)
+    """Write a result into a tensor, whose memory the result may be a view of."""
+    shares = out.untyped_storage().data_ptr() == result.untyped_storage().data_ptr()
+    out.copy_(result.clone() if shares else result)
 
 
 def out_fault(out: torch.Tensor, result: torch.Tensor) -> tuple[str, str] | None:
@@ -178,7 +196,8 @@ LIBRARY = Library(
     },
     explicit=explicit,
     as_numpy=as_numpy,
-    is_foldable=lambda value: not getattr(value, "requires_grad", False),
+    is_foldable=lambda value: not (getattr(value, "requires_grad", False) or isinstance(value, Parameter)),
+    now=ordinary,
     copied=copied,
     copy_into=copy_into,
     out_fault=out_fault,

@@ -84,6 +84,9 @@ def new_array(data: Any, dtype: torch.dtype | None, device: Any) -> Tensor:
 
 def strided(x: Tensor) -> tuple[Tensor, tuple[str | None, ...] | None]:
     """Return a tensor, and the names that it has in PyTorch up to 2.12 (NE511 for other layouts)."""
+    if x.is_quantized:
+        message = "a quantized tensor has no arithmetic of its own"
+        raise error(Diagnostic("NE511", message, hint="x.dequantize()"))
     if x.layout is not torch.strided or x.is_nested:
         what = "a nested tensor" if x.is_nested else f"a tensor of layout {x.layout}"
         message = f"{what} does not store all its elements in a regular grid"

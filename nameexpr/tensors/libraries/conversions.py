@@ -210,6 +210,12 @@ class LibraryProtocols(LibraryOperators, Protocols):
         except (OverflowError, ValueError) as fault:
             raise error(Diagnostic("NE577", f"{kind.__name__}: {fault}")) from fault
 
+    def __dir__(self) -> list[str]:
+        """Return the names of the attributes, also of those that tensors of NumPy lack."""
+        kinds = [kind for kind in type(self).__mro__ if issubclass(kind, LibraryOperators)]
+        own = {name for kind in kinds for name in vars(kind)}
+        return sorted({*super().__dir__(), *own})
+
     def _copied(self) -> Array:
         return self._kernels.copy(self._data)  # type: ignore[no-any-return]
 

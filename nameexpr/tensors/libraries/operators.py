@@ -132,22 +132,22 @@ class LibraryOperators(LibraryRefusals):
         if isinstance(operand, LibraryOperators) and operand._kernels is self._kernels:
             return operand
         if isinstance(operand, self._kernels.Array):
-            return self._wrap(operand, (None,) * operand.ndim)
+            array, names = self._kernels.strided(operand)
+            return self._wrap(array, names or (None,) * array.ndim)
         if type(operand) in NUMBERS:
             return operand
-        if isinstance(operand, np.generic):
+        if isinstance(operand, np.generic) and type(operand.item()) in NUMBERS:
             return operand.item()
-        if isinstance(operand, list | tuple):
+        is_joined = type(operand) is np.ndarray and self._kernels.JOINS_NUMPY
+        if is_joined or isinstance(operand, list | tuple | np.generic):
             try:
                 array = self._kernels.as_array(operand, self._data)
             except self._kernels.REFUSED as fault:
                 message = f"{verb} cannot take {shown(operand)} as an operand"
                 raise error(
-                    Diagnostic("NE575", message, hint="lists hold numbers, all of one length")
+                    Diagnostic("NE575", message, hint="operands hold numbers; lists are all of one length")
                 ) from fault
             return self._wrap(array, (None,) * array.ndim)
-        if type(operand) is np.ndarray and self._kernels.JOINS_NUMPY:
-            return self._wrap(self._kernels.as_array(operand, self._data), (None,) * operand.ndim)
         if isinstance(operand, Core | np.ndarray) or is_operand(operand):
             raise mixed(verb, self, operand)
         hint = "operands are NamedTensors, arrays of the same library, nested lists and numbers"

@@ -80,6 +80,13 @@ class LibraryRefusals(Operators):
         if len(devices) > 1:
             message = f"{verb}: operands on two devices, {devices[0]} and {devices[1]}"
             return error(Diagnostic("NE508", message, hint=f"right.to({devices[0]!r}) moves one of them"))
+        if verb[-1:] == "_" and len(operands) > 1:
+            category = max(_CATEGORIES.get(type(each), 0) for each in operands)
+            dtypes = [each._data.dtype for each in cores]
+            if max([category, *map(kernels.category, dtypes)]) > kernels.category(dtypes[0]):
+                message = f"{verb}: the result cannot be written into a tensor of {dtypes[0]}"
+                hint = f"x = x.{verb[:-1]}(...) makes a new tensor"
+                return error(Diagnostic("NE570", message, hint=hint))
         kinds = {kernels.kind_of(each._data.dtype) for each in cores}
         if verb.rstrip("_") == "pow" and kinds <= set("iu"):
             hint = "convert it to floats first: x.float(), or give the exponent as a float, -1.0"
@@ -93,5 +100,6 @@ class LibraryRefusals(Operators):
         return error(Diagnostic("NE581", f"{verb}: {kernels.NAME} raised an error: {said}", hint=hint))
 
 
+_CATEGORIES = {bool: 0, int: 1, float: 2, complex: 3}
 _OF_FLOATS = frozenset(["mean", "std", "var", "nanmean", "nanstd", "nanvar", "norm"])
 _HINTS = {"numpy": "x.numpy(force=True) detaches the tensor, and copies it from another device"}

@@ -80,6 +80,7 @@ def test_narrow_floats_are_added_exactly_enough() -> None:
     assert abs(float(ne.einsum("a ->", x, reduce="sum")) / (exact / float(x[0])) - 1) < 2**-8
 
 
+@pytest.mark.slow
 def test_promotion_is_that_of_jax() -> None:
     dtypes = ("bool", "int8", "uint8", "int32", "float16", "bfloat16", "float32", "complex64")
     for one in dtypes:

@@ -66,6 +66,7 @@ def agree(one: Any, other: Any) -> None:
         np.testing.assert_allclose(left, right, rtol=2e-4, atol=2e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_values_and_derivatives_are_those_by_hand(name: str) -> None:
     ours, by_hand, arrays = CASES[name]
@@ -83,6 +84,7 @@ def test_values_and_derivatives_are_those_by_hand(name: str) -> None:
         agree(transform(ours)(*arrays), transform(by_hand)(*arrays))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_texts_are_mapped_over_batches(name: str) -> None:
     ours, by_hand, arrays = CASES[name]

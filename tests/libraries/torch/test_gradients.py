@@ -245,3 +245,23 @@ def test_code_can_be_pasted_and_run(text: str) -> None:
     exec(compiled.code, pasted)
     torch.testing.assert_close(pasted["compute"](*given.values()), result)
     assert "numpy" not in compiled.code
+
+
+def test_what_is_bound_in_inference_mode_can_be_used_by_autograd() -> None:
+    x, w, d = torch.rand(3, 4, requires_grad=True), torch.rand(4, 5), torch.rand(5, 2)
+    with torch.inference_mode():
+        layer = ne.compile("a b, b c, c d -> a d").bind({1: w, 2: d})
+        layer(x)
+    layer(x).sum().backward()
+    torch.testing.assert_close(x.grad, (w @ d).sum(1).expand(3, 4))
+
+
+def test_a_parameter_that_is_frozen_for_a_while_is_still_read_on_each_call() -> None:
+    weight = torch.nn.Parameter(torch.rand(4, 5))
+    layer = ne.compile("y[n k] = sum[c](x[n c] * exp(w[c k]))").bind(w=weight)
+    weight.requires_grad_(False)
+    x = torch.rand(3, 4)
+    layer(x=x)
+    with torch.no_grad():
+        weight.zero_()
+    torch.testing.assert_close(layer(x=x), x.sum(1, keepdim=True).expand(3, 5))

@@ -149,6 +149,26 @@ def test_the_default_dtype_is_that_of_the_call() -> None:
         torch.set_default_dtype(before)
 
 
+@pytest.mark.parametrize("size", [5, 200])
+def test_out_may_share_memory_with_operands(size: int) -> None:
+    x = torch.rand(size, size)
+    out = x.clone()
+    torch.testing.assert_close(ne.einsum("a b -> b a", out, out=out), x.T)
+    out = x.clone()
+    ne.einsum("a b -> a b", out[:-1], out=out[1:])
+    torch.testing.assert_close(out[1:], x[:-1])
+
+
+def test_an_out_that_pytorch_does_not_write_to_is_refused() -> None:
+    x = torch.rand(3, 4)
+    with torch.inference_mode():
+        out = torch.empty(4, 3)
+    with pytest.raises(ne.OptionError, match=r"NE612.*inference"):
+        ne.einsum("a b -> b a", x, out=out)
+    with pytest.raises(ne.OptionError, match="NE612"):
+        torch.func.vmap(lambda row: ne.einsum("b -> b", row, out=torch.empty(4)))(x)
+
+
 def test_a_result_is_never_an_operand_itself() -> None:
     x, _ = operands()
     for y in (ne.einsum("a b -> a b", x), ne.evaluate("y[a b] = x[a b]", x=x)):

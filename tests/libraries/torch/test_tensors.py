@@ -155,6 +155,18 @@ def test_numbers_lists_and_scalars_of_numpy_are_neutral() -> None:
     assert ne.maximum([0, 3], ne.tensor(torch.tensor([1, 2]), names="N")).tolist() == [1, 3]
 
 
+def test_a_result_of_another_kind_is_not_written() -> None:
+    x = ne.tensor(torch.ones(2, dtype=torch.int64), names="N")
+    for call in (
+        lambda: x.add_(0.5),
+        lambda: x.mul_(ne.tensor(torch.ones(2), names="N")),
+        lambda: x.mul_(1j),
+    ):
+        assert code_of(call) == "NE570"
+    assert x.tolist() == [1, 1]
+    assert "backward" in dir(x) and "reshape" not in dir(x)
+
+
 def test_devices_are_not_mixed() -> None:
     x = made(2, names="N")
     assert x.device == torch.device("cpu") and x.to("meta").device.type == "meta"
