@@ -237,7 +237,10 @@ def as_core(operand: object, verb: str) -> Core:
     if type(operand) is not np.ndarray and is_foreign(operand):
         from nameexpr.tensors.labelled import understood
 
-        return understood(operand)  # type: ignore[no-any-return]
+        known = understood(operand)
+        if not isinstance(known, Core):
+            raise mixed(verb, _OWN, operand)
+        return known
     return unnamed(as_operand(operand, verb))
 
 
