@@ -22,7 +22,7 @@ _OF_FLOATS = frozenset({*pointwise.FLOATS, "div", "atan2", "hypot"})
 
 
 def blockwise(function: Kernel, *operands: Any, name: str, **options: Any) -> Any:
-    """Return a function of NumPy arrays for arrays that broadcast, block by block, and for numbers."""
+    """Return the result of a function for each block of arrays that broadcast, and for numbers."""
     shapes = [one.shape for one in operands if isinstance(one, da.Array)]
     ndim = len(np.broadcast_shapes(*shapes))
     samples = [np.ones(1, one.dtype) if isinstance(one, da.Array) else one for one in operands]

@@ -126,6 +126,8 @@ def _extreme(function: Kernel) -> Kernel:
     def kernel(x: Any, *, axis: Any, keepdims: bool) -> Any:
         if not _count(x, axis):
             raise ValueError("zero-size array to reduction operation which has no identity")
+        if 0 in x.shape:  # Dask would ask NumPy for the largest of no elements
+            return da.sum(x, axis=axis, keepdims=keepdims).astype(x.dtype)
         return function(x, axis=axis, keepdims=keepdims)
 
     return kernel

@@ -1,6 +1,6 @@
 """What NamedTensors of Dask compute with: lazy arrays, under names that all libraries share.
 
-Nothing is computed before elements are asked for. Arrays of Dask are never written to, and draw no numbers
+Nothing is computed before elements are requested. Arrays of Dask are never written to, and draw no numbers
 here; how many elements a mask selects is not known.
 """
 

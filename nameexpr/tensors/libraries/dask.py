@@ -3,7 +3,8 @@
 >>> import dask.array as da
 >>> x = ne.tensor(da.ones((4, 6), chunks=(2, 6)), names="time chan")
 >>> x.sum("chan")
-tensor(..., names=('time',), shape=(4,), dtype=float64, library='dask', chunksize=(2,))
+tensor(...,
+       names=('time',), shape=(4,), dtype=float64, library='dask', chunksize=(2,))
 >>> x.sum("chan").compute()
 tensor([6., 6., 6., 6.], names=('time',), shape=(4,))
 """
@@ -51,12 +52,19 @@ class DaskTensor(LibraryTensor):
     @checked
     def compute(self, **options: Any) -> NamedTensor:
         """Return a tensor of NumPy with the elements, computed; options are those of `dask.compute`."""
-        return NamedTensor._wrap(np.asarray(self._data.compute(**options)), self._names)
+        found = self._tried("compute", options)
+        return NamedTensor._wrap(np.asarray(found), self._names)
 
     @checked
     def persist(self, **options: Any) -> Self:
         """Return a tensor whose chunks are computed and kept in memory, or in that of the cluster."""
-        return self._wrap(self._data.persist(**options), self._names)
+        return self._wrap(self._tried("persist", options), self._names)
+
+    def _tried(self, verb: str, options: dict[str, Any]) -> Any:
+        try:
+            return getattr(self._data, verb)(**options)
+        except Exception as fault:
+            raise self._refusal(fault, verb, (self,)) from fault
 
     @checked
     def to_xarray(self) -> Any:
