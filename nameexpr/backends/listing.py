@@ -15,7 +15,7 @@ OLDEST: Mapping[str, str] = MappingProxyType(
     {"numpy": "2.2.2", "torch": "2.4", "jax": "0.4.35", "dask": "2024.8"}
 )
 """The oldest supported release of each library."""
-WITH_TENSORS = frozenset({"jax", "numpy", "torch"})
+WITH_TENSORS = frozenset({"dask", "jax", "numpy", "torch"})
 """Libraries whose arrays a `NamedTensor` can hold."""
 STANDARD = "array API"
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from nameexpr.tensors.core import Core
 
-KEPT = frozenset({"jax", "torch"})
+KEPT = frozenset({"dask", "jax", "torch"})
 """Libraries whose arrays a NamedTensor keeps as they are."""
 
 

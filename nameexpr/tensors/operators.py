@@ -237,7 +237,9 @@ def as_core(operand: object, verb: str) -> Core:
     if type(operand) is not np.ndarray and is_foreign(operand):
         from nameexpr.tensors.labelled import understood
 
-        return understood(operand)  # type: ignore[no-any-return]
+        if isinstance(known := understood(operand), Core):
+            return known
+        raise mixed(verb, _OWN, operand)
     return unnamed(as_operand(operand, verb))
 
 

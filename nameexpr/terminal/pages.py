@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from nameexpr.errors import did_you_mean, family
+from nameexpr.errors import Proposal, did_you_mean, family
 from nameexpr.terminal.faults import UsageError, quoted
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -134,8 +134,8 @@ def _found(code: str) -> Section:
     word = _CODE.fullmatch(code.strip())
     section = _sections().get(f"NE{word[1]}") if word else None
     if section is None:
-        wanted = f"NE{word[1]}" if word else code.strip().upper()
-        near = did_you_mean(wanted, codes())
+        wanted = f"NE{word[1]}" if word else code.strip().upper().replace("O", "0")
+        near = Proposal(wanted) if wanted in _sections() else did_you_mean(wanted, codes())
         if word:  # the nearest number, of the same family if there is one
             beside = codes(wanted[:3]) or codes()
             near = f"did you mean '{min(beside, key=lambda other: abs(int(other[2:]) - int(word[1])))}'?"

@@ -19,7 +19,19 @@ KINDS = {kind: read_cases(kind) for kind in ("expressions", "formulas")}
 CASES = [case for cases in KINDS.values() for case in cases]
 IDS = [f"{kind}: {case.title}" for kind, cases in KINDS.items() for case in cases]
 FALLBACK = {"NE120"}  # for a token that no explanation fits: none is known
-OF_LIBRARIES = {"NE507", "NE508", "NE509", "NE510", "NE511", "NE512", "NE529", "NE616", "NE690"}
+OF_LIBRARIES = {
+    "NE507",
+    "NE508",
+    "NE509",
+    "NE510",
+    "NE511",
+    "NE512",
+    "NE529",
+    "NE616",
+    "NE678",
+    "NE689",
+    "NE690",
+}
 """Those of arrays of other libraries, in tests/libraries."""
 WHOLE_TEXT = {
     "NE140",

@@ -160,3 +160,22 @@ def test_a_tensor_with_names_takes_dense_tensors_only() -> None:
     for call in (lambda: x * torch.ones(4).to_sparse(), lambda: x.add(torch.ones(4).to_sparse())):
         with pytest.raises(ne.NameExprError, match=r"NE511"):
             call()
+
+
+@pytest.mark.filterwarnings("ignore:ComplexHalf")
+def test_dtypes_that_only_one_library_has() -> None:
+    torch = pytest.importorskip("torch")
+    result = ne.einsum("a, -> a", torch.ones(2, dtype=torch.float16), 1j, dtype="complex64")
+    assert (result.dtype, result.tolist()) == (torch.complex64, [1j, 1j])
+    with pytest.raises(ne.NameExprError, match="NE610"):
+        ne.einsum("a, a -> a", torch.ones(2).to(torch.float8_e5m2), torch.ones(2), dtype="int32")
+
+
+def test_a_dtype_that_the_standard_lacks() -> None:
+    x = maker("array_api_strict")(X)
+    for call in (
+        lambda: ne.einsum("a b, a b -> a b", x, x, dtype="float16"),
+        lambda: ne.evaluate("x[a b] * 2", x=x, dtype="float16"),
+    ):
+        with pytest.raises(ne.OperandError, match=r"NE529.*has no float16|NE524.*float16"):
+            call()

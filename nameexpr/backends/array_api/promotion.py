@@ -22,6 +22,7 @@ from nameexpr.compiler.ir.dtypes import (
     choose_dtypes,
     needs_narrowing,
 )
+from nameexpr.errors import Diagnostic, error
 from nameexpr.ops import ALONG, FUNCTIONS, REDUCTIONS, Function
 
 COMPLEX_OF = {"float16": "complex64", "float32": "complex64", "float64": "complex128"}
@@ -91,6 +92,10 @@ class Promotion:
 
     def _together(self, names: list[str]) -> str:
         """Return the dtype of arrays combined."""
+        missing = [name for name in names if not hasattr(self.namespace, name)]
+        if missing:
+            message = f"{self.namespace.__name__} has no {missing[0]}"
+            raise error(Diagnostic("NE529", message, hint="choose another dtype"))
         dtypes = [getattr(self.namespace, name) for name in names]
         try:
             return self.names[self.namespace.result_type(*dtypes)]

@@ -106,7 +106,8 @@ def _data_array(value: Any) -> Foreign | Refusal:
     if isinstance(read(data), Refusal):
         kind = f"{type(data).__module__.partition('.')[0]} {type(data).__name__}"
         message = f"is a {type(value).__name__} that holds a {kind}"
-        return Refusal(message, "x.as_numpy() computes or converts it")
+        lazy = ", and ne.tensor(x.data, names=x.dims) is lazy" if kind.startswith("dask") else ""
+        return Refusal(message, f"x.as_numpy() computes or converts it{lazy}")
     coords = getattr(value, "coords", {})
     levels = {level for name in coords for level in _levels(coords[name]) if level != name}
     renamed = dict(zip(value.dims, names, strict=True))

@@ -94,9 +94,16 @@ def is_castable(dtype: str, wanted: str) -> bool:
     >>> is_castable("float64", "float32"), is_castable("int8", "uint8"), is_castable("bool", "bfloat16")
     (True, False, True)
     """
-    other = {"bfloat16": "float", "longdouble": "float", "clongdouble": "complex"}
-    rank, least = [KINDS.index(KIND_OF.get(name) or other[name]) for name in (wanted, dtype)]
+    rank, least = [KINDS.index(KIND_OF.get(name) or _kind_of_other(name)) for name in (wanted, dtype)]
     return rank >= least
+
+
+def _kind_of_other(dtype: str) -> str:
+    """Return the kind of a dtype that not all libraries have, such as float8_e5m2 or complex32."""
+    return next(
+        (kind for kind in ("uint", "int") if dtype.startswith(kind)),
+        "complex" if dtype[:1] == "c" else "float",
+    )
 
 
 def is_widened(dtype: str, wide: str) -> bool:

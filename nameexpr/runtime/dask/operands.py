@@ -55,14 +55,14 @@ def read_operands(tree: Any, operands: Sequence[Any]) -> Given:
         samples.append(_sample_of(operand, array))
     has_labels = any(map(is_data_array, operands))
     for position, operand in enumerate(operands):
-        if not has_labels and isinstance(operand, NamedTensor):
+        if not has_labels and isinstance(operand, NamedTensor) and lazy_array(operand) is None:
             raise error(_named(_title(tree, position), tree.text))
     return Given(tuple(arrays), tuple(samples), has_labels)
 
 
 def _named(title: str, text: str) -> Diagnostic:
-    message = f"{title} is a NamedTensor, and there are no NamedTensors of Dask arrays"
-    hint = "pass x.data and name the dims in the text, or x.to_xarray() for a result that is a DataArray"
+    message = f"{title} is a NamedTensor of NumPy, among Dask arrays"
+    hint = "ne.tensor(da.from_array(x.data), names=x.names) is one of Dask; or pass x.data"
     return Diagnostic("NE507", message, text, hint=hint)
 
 

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from nameexpr.dims import Dims, dims_of, names_of, shape_of
-from nameexpr.errors import Diagnostic, error
+from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.rules.targets import checked_names
 from nameexpr.tensors.by_option import LOADED
@@ -40,7 +40,7 @@ def made(library: str, data: Any, names: object, dtype: object, device: Any = No
 
 
 def _no_array(kernels: Any, data: Any, fault: Exception) -> Exception:
-    if not isinstance(fault, kernels.REFUSED):
+    if isinstance(fault, NameExprError) or not isinstance(fault, kernels.REFUSED):
         return fault
     message = f"{shown(data)} cannot be converted to an array of {kernels.NAME}"
     return error(

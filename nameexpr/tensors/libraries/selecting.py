@@ -201,13 +201,16 @@ class LibrarySelecting(LibraryOperators, Movement, Shapes, Indexing, Masks):
 
     def _indices(self, index: Any, at: int, data: Array, verb: str) -> Any:
         is_empty = isinstance(index, list | tuple) and not index
-        places = self._kernels.empty_index(self._data) if is_empty else self._as_core(index, verb)._data
+        places = self._kernels.empty_index(self._data) if is_empty else self._places(index, verb)
         if places.ndim > 1:
             message = f"{verb}: indices along a dim must have one dim, not {places.ndim}"
             raise error(Diagnostic("NE677", message, hint="flatten them first"))
         if not self._kernels.size(places):
             places = self._kernels.empty_index(self._data)
         return self._bounded(places, at, data.shape[at], verb)
+
+    def _places(self, index: Any, verb: str) -> Any:
+        return self._as_core(index, verb)._data
 
     def _bounded(self, places: Any, at: int, size: int, verb: str) -> Any:
         """Return positions along an axis, none of them negative (NE802 if a known one is outside)."""

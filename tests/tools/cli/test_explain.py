@@ -68,7 +68,7 @@ def test_families_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("NE303", "NE302"),
         ("NE999", "NE805"),
-        ("NE3O4", "NE3"),
+        ("NE3O4", "NE304"),
         ("9", ""),
         ("banana", ""),
         ("３０４", ""),

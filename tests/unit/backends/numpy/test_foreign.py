@@ -113,7 +113,7 @@ class Device:
         (pd.Series([1, 2], dtype="category"), None),
         (pd.Series(["a"], dtype="category"), "x.astype(float)"),
         (pd.array([True, None], dtype="boolean"), "x.astype(float)"),
-        (stand_in("dask.array.core", "Array"), "x.compute()"),
+        (stand_in("dask_expr._collection", "FrameBase"), "x.compute()"),
         (stand_in("sparse.numba_backend", "SparseArray"), "x.todense()"),
         (stand_in("scipy.sparse._base", "_spbase"), "x.toarray()"),
         (stand_in("cupy", "ndarray"), "x.get()"),
