@@ -96,14 +96,7 @@ class LibraryExpression(ExpressionEntry, OnTracingLibrary):
 
     def unwrap(self, operands: Sequence[Any]) -> list[Any]:
         """Return operands as arrays of the library; numbers become arrays without dims."""
-        arrays = [array_of(one) for one in operands if number_type(one) is None]
-        like = next(one for one in arrays if not isinstance(one, np.ndarray | np.generic))
-        given = [
-            one
-            if number_type(one) is not None or names_of(one) is not None
-            else self.library.as_array(one, like)
-            for one in operands
-        ]
+        given, like = _of_library(self.library, operands)
         wanted = self.library.product_dtype(given) or "float64"
         return [
             one if number_type(one) is None else self._of_number(one, position, wanted, like)
@@ -175,14 +168,7 @@ class LibraryFormula(FormulaEntry, OnTracingLibrary):
 
     def unwrap(self, operands: Sequence[Any]) -> list[Any]:
         """Return operands as arrays of the library; numbers are kept."""
-        arrays = [array_of(one) for one in operands if number_type(one) is None]
-        like = next(one for one in arrays if not isinstance(one, np.ndarray | np.generic))
-        return [
-            one
-            if number_type(one) is not None or names_of(one) is not None
-            else self.library.as_array(one, like)
-            for one in operands
-        ]
+        return _of_library(self.library, operands)[0]
 
     def _check_castable(self, specs: Mapping[str, OperandSpec], wanted: np.dtype[Any]) -> None:
         check_has(self.library, wanted, self.text)
@@ -191,3 +177,14 @@ class LibraryFormula(FormulaEntry, OnTracingLibrary):
                 message = f"dtype={wanted} cannot hold '{name}', of dtype {spec.dtype}, without loss"
                 hint = "if that is intended, convert it first"
                 raise error(Diagnostic("NE610", message, self.text, self._marks(name), hint=hint))
+
+
+def _of_library(library: Library, operands: Sequence[Any]) -> tuple[list[Any], Any]:
+    """Return operands as arrays of a library, tensors and numbers unchanged, and one of the library's own."""
+    arrays = [array_of(one) for one in operands if number_type(one) is None]
+    like = next(one for one in arrays if not isinstance(one, np.ndarray | np.generic))
+    given = [
+        one if number_type(one) is not None or names_of(one) is not None else library.as_array(one, like)
+        for one in operands
+    ]
+    return given, like

@@ -179,3 +179,13 @@ def test_a_dtype_that_the_standard_lacks() -> None:
     ):
         with pytest.raises(ne.OperandError, match=r"NE529.*has no float16|NE524.*float16"):
             call()
+
+
+def test_a_list_of_tensors_is_not_converted_silently() -> None:
+    torch, x = pytest.importorskip("torch"), maker("jax")(X)
+    for call in (
+        lambda rows: ne.einsum("a b, b c -> a c", x, rows),
+        lambda rows: ne.evaluate("x[a b] + rows[b c]", x=x, rows=rows),
+    ):
+        with pytest.raises(ne.OperandError, match="NE503"):
+            call([torch.ones(2)] * 3)

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from nameexpr.backends.dispatch import not_numbers
+from nameexpr.backends.dispatch import is_foreign, not_numbers
 from nameexpr.backends.jax.calls import CALLS, resolve
 from nameexpr.backends.jax.checks import collecting, first_wrong
 from nameexpr.backends.jax.dtypes import ARITHMETIC, array_dtype, dtype_name, product_dtype
@@ -69,6 +69,8 @@ def as_array(value: Any, like: Any) -> Any:
     way = "jnp.asarray(x)"
     if isinstance(value, np.ma.MaskedArray):
         raise not_numbers(value, "jnp.asarray(x.filled(0))")
+    if isinstance(value, list | tuple) and is_foreign(map(type, value)):
+        raise not_numbers(value, "jnp.stack(x), if its elements are arrays of JAX")
     try:
         found = np.asarray(value)
     except ValueError as reason:
