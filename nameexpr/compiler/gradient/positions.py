@@ -85,7 +85,7 @@ def of_place(algebra: Algebra, node: Place, gradient: int) -> int:
     """Return the gradient of what is added up by label: 0 for rows that no label takes."""
     values, graph = algebra.values, algebra.graph
     for label, place in node.places:
-        inside, at = read_inside(values, place, graph.sizes[label], algebra.span)
+        inside, at = read_inside(values, place, label, algebra.span)
         gradient = algebra.map("where", inside, read_at(graph, gradient, label, at), algebra.number(0.0))
     return gradient
 

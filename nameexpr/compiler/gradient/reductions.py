@@ -13,14 +13,14 @@ from nameexpr.compiler.ir.nodes import Along, Reduction
 def reduction_parts(walk: Masking, number: int, node: Reduction, gradient: int) -> Iterator[PartialGradient]:
     """Yield the gradients of the factors of a reduction, given that of its result."""
     algebra, graph = walk.algebra, walk.algebra.graph
-    count = graph.cells(node.labels)
+    count = graph.count(node.labels)
     if node.reducer not in {"sum", "mean"}:
         (value,) = node.factors
-        given = {"y": number, "a": value, "n": algebra.number(count)}
+        given = {"y": number, "a": value, "n": count}
         yield PartialGradient(value, _ruled(walk, REDUCTIONS[str(node.reducer)], given, node, gradient))
         return
     if node.reducer == "mean":
-        gradient = algebra.map("/.", gradient, algebra.number(count))
+        gradient = algebra.map("/.", gradient, count)
     every = dict.fromkeys([label for factor in node.factors for label in graph.labels[factor]])
     for place, factor in enumerate(node.factors):
         if factor not in walk.active or factor in node.factors[:place]:  # type: ignore[operator]
