@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from nameexpr.compiler.analysis.faults.differentiating import of_expression
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.pipeline import read_formula
 from nameexpr.dims import normalised
-from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
+from nameexpr.errors import Diagnostic, Mark, ParseError, Span, did_you_mean, error
 from nameexpr.records import record
 from nameexpr.syntax import ast, walk
 from nameexpr.syntax.items import group_of, label_of
@@ -28,16 +29,19 @@ class Differentiated:
     value: str
     gradients: tuple[tuple[str, str], ...]
 
+    def told(self, diagnostic: Diagnostic) -> Diagnostic:
+        """Return a diagnostic for the text as one for that of the value, which is what its user wrote.
+
+        Marks in a gradient's statement become marks of the value and of the operand.
+        """
+        return _told(self, diagnostic) if diagnostic.text == self.text else diagnostic
+
 
 def differentiated(text: str, wrt: str | Iterable[str]) -> Differentiated:
     """Return a formula with the gradients of its last statement by some operands (NE531 for an expression,
     NE534 for names that are not those of operands).
     """
-    if not looks_like_formula(text):
-        message = "gradients are of a formula, and this is an expression"
-        hint = "write a formula whose last value has no dims: y[N] = sum[C](x[N C] * w[C]); sum[N](y ** 2)"
-        raise error(Diagnostic("NE531", message, text, hint=hint))
-    scope = read_formula(text)
+    scope = read_value(text)
     names = _operands(scope, wrt)
     taken = {*scope.uses, *(one.name for one in scope.tree.statements if one.name is not None)}
     last = scope.tree.statements[-1]
@@ -52,6 +56,16 @@ def differentiated(text: str, wrt: str | Iterable[str]) -> Differentiated:
         gradients.append((name, statement))
         lines.append(f"{statement}{brackets} = grad({value}, {name}{brackets})")
     return Differentiated("\n".join(lines), text, value, tuple(gradients))
+
+
+def read_value(text: str) -> Scope:
+    """Return the formula of a value to differentiate (NE531 for an expression)."""
+    try:
+        return read_formula(text)
+    except ParseError:
+        if "->" in text and not looks_like_formula(text):
+            raise error(of_expression(text)) from None
+        raise
 
 
 def _operands(scope: Scope, wrt: str | Iterable[str]) -> Sequence[str]:
@@ -76,6 +90,21 @@ def _not_there(scope: Scope, name: str) -> Diagnostic:
         message = f"'{name}' is a statement, not an operand"
         return Diagnostic("NE534", message, scope.text, (Mark(spans[name]),), hint=hint)
     return Diagnostic("NE534", f"there is no operand '{name}' to differentiate by", scope.text, hint=hint)
+
+
+def _told(made: Differentiated, diagnostic: Diagnostic) -> Diagnostic:
+    scope = read_formula(made.origin)
+    last = scope.tree.statements[-1]
+    added = 0 if last.name else len(made.value) + len(" = ")
+    marks = []
+    for mark in diagnostic.marks:
+        shift = added if mark.span.start > last.span.start else 0
+        span = Span(mark.span.start - shift, mark.span.end - shift)
+        if span.end > len(made.origin.rstrip()):
+            word = made.text[mark.span.start : mark.span.end].partition("[")[0]
+            span = scope.uses[word][0].span if word in scope.uses else last.span
+        marks.append(mark._replace(span=span))
+    return diagnostic._replace(text=made.origin, marks=tuple(dict.fromkeys(marks)))
 
 
 def free(name: str, taken: Iterable[str]) -> str:
