@@ -29,7 +29,7 @@ FIRST_SIZES = (5, 23)
 
 
 def expanded(entry: FormulaEntry, given: Mapping[str, Any]) -> str:
-    """Return a formula without calls of `grad`; NE538 if a derivative cannot be written as text."""
+    """Return a formula without calls of `grad`; NE539 if a derivative cannot be written as text."""
     scope = entry.tree
     if not any(call.function == "grad" for call in scope.gradients):
         return entry.text
@@ -70,4 +70,4 @@ def _text(entry: FormulaEntry, specs: Mapping[str, OperandSpec], start: int) -> 
 
 def _refusal(scope: Scope, why: str, hint: str = "") -> Diagnostic:
     hint = hint or "evaluating the formula needs no text of its derivatives"
-    return Diagnostic("NE538", f"no text of this derivative is known: {why}", scope.text, hint=hint)
+    return Diagnostic("NE539", f"no text of this derivative is known: {why}", scope.text, hint=hint)

@@ -36,6 +36,10 @@ class WholeDerivatives(Derivatives):
 
     __slots__ = ()
 
+    def is_again(self, call: ast.Call) -> bool:
+        """Return True: a text can be differentiated."""
+        return True
+
     def pairs(self, values: Values, value: int) -> int:
         """Return a contraction as it is."""
         return value

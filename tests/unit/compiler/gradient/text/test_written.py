@@ -90,6 +90,7 @@ force[i c] = sum[j](u3[j i c]) - sum[j](u3)""",
     "sorts": ("l = sum[N](sort[N](x[N]) * y[N]) + sum[N](cummax[N](x) * y)", "x y", ""),
     "functions along dims": ("l = sum[N](softmax[N](cumsum[N](x[N])) * y[N])", "x y", ""),
     "ties": ("l = max[N](x[N]) + median[N](x[N]) + std[N](x[N]) * norm[N](x[N])", "x", ""),
+    "products": ("l = prod[N](x[N]) * sum[N](cumprod[N](x[N]) * y[N]) + prod[N M](z[N M])", "x z", ""),
     "labels": ("m[K] = sum[N](where(label[N] == index[K], x[N], 0)); l = sum[K](m ** 2 * v[K])", "x", ""),
     "windows": ("l = sum[t d](row[_@(t + d)] ** 2 * taps[d])", "row taps", ""),
     "masks": ("l = sum[N](where(m[N] & (x[N] > 0), sqrt(abs(x[N])) * x[N], x[N] ** 3))", "x", ""),
@@ -153,6 +154,7 @@ def test_the_text_has_the_values_of_the_derivatives(title: str) -> None:
         ("functions along dims", "N", "[M]"),
         ("ties", "N", "[M]"),
         ("masks", "N", "[M]"),
+        ("products", "N", "[M]"),
         ("labels", "N", "[M]"),
     ],
 )
@@ -191,9 +193,9 @@ def test_formulas_without_derivatives_are_returned_as_they_are() -> None:
 
 
 def test_values_that_the_language_cannot_say_are_refused() -> None:
-    with pytest.raises(ne.NameExprError, match=r"NE538\]: no text of this derivative is known: .* no names"):
+    with pytest.raises(ne.NameExprError, match=r"NE539\]: no text of this derivative is known: .* no names"):
         ne.grad("y = sum[...](x[...] ** 2)", "x").expanded()
-    with pytest.raises(ne.NameExprError, match=r"NE538\]: .* complex numbers"):
+    with pytest.raises(ne.NameExprError, match=r"NE539\]: .* complex numbers"):
         ne.grad("y = sum[N](imag(x[N]) ** 2)", "x").expanded(x=np.ones(2, complex))
     with pytest.raises(ne.NameExprError, match="does not use the operand z"):
         ne.grad("y = sum[N](x[N] ** 2)", "x").expanded(z=1.0)
