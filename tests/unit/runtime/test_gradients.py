@@ -40,6 +40,8 @@ def test_a_gradient_has_the_names_the_shape_and_the_dtype_of_its_operand(dtype: 
     assert found.names == ("time",)
     np.testing.assert_array_equal(found.numpy(), 2 * W + [0, 1])
     assert ne.grad("sum[N C](x * x)", "x")(x=ne.tensor(X, names="N C"))["x"].names == ("N", "C")
+    found = ne.grad("sum[N C](x[N C] ** 2)", "x")(x=ne.tensor(X, names=(None, "C")))["x"]
+    assert found.names == (None, "C")  # a dim without a name gets none
 
 
 @pytest.mark.parametrize(
