@@ -15,7 +15,7 @@ from nameexpr.compiler.gradient.products import Products, is_inexact
 from nameexpr.compiler.gradient.rules import parsed
 from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.dtypes import REAL_OF, WeakDtype, strong
-from nameexpr.compiler.ir.nodes import Along, Filled, Map, Reduction, Size
+from nameexpr.compiler.ir.nodes import Along, Filled, Map, Reduction, SizeOf
 from nameexpr.syntax import ast
 
 
@@ -147,7 +147,7 @@ class Algebra(Products):
         return flat, after, deltas
 
     def _divides(self, value: int) -> bool:
-        if isinstance(self.graph.nodes[value], Size):
+        if isinstance(self.graph.nodes[value], SizeOf):
             return True
         number = self.number_in(value)
         return bool(number) and not isinstance(number, complex) and isfinite(number or 0)

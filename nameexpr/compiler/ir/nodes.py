@@ -2,7 +2,7 @@
 
     value = View        an operand, or an earlier value, seen through a term
           | Scalar      a number, weak in promotion
-          | Size        how many elements some labels span, in a graph that is written as text
+          | SizeOf        how many elements some labels span, in a graph that is written as text
           | Index       0, 1, ... along a label
           | Filled      a number along some labels
           | Map         a pointwise function; labels broadcast by name
@@ -53,7 +53,7 @@ class Scalar:
 
 
 @record
-class Size:
+class SizeOf:
     """The number of elements that labels span. Graphs that are planned have a `Scalar` instead."""
 
     labels: Labels
@@ -244,7 +244,7 @@ class Place:
 
 
 Node = (
-    View | Scalar | Size | Index | Filled | Map | Reduction | Along | Arrange | Drop | Identity | Window
+    View | Scalar | SizeOf | Index | Filled | Map | Reduction | Along | Arrange | Drop | Identity | Window
     | Gather | Place | Join | State | Recurrence | Rows
 )  # fmt: skip
 

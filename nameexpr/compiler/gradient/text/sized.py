@@ -15,7 +15,7 @@ from nameexpr.syntax import ast, walk
 
 
 @record(frozen=False)
-class Sizes:
+class KnownSizes:
     """Determines sizes; `sizes` are those of labels, `known` the labels that operands or options determine,
     `uses` those of operands in the text before, and `fresh` returns names for statements.
     """

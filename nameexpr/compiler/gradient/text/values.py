@@ -22,7 +22,7 @@ from nameexpr.compiler.ir.nodes import (
     Place,
     Reduction,
     Scalar,
-    Size,
+    SizeOf,
     number_of,
 )
 from nameexpr.ops import INDEX, SIZE
@@ -53,7 +53,7 @@ class ValueWriter:
                 return _number(number_of(node))
             case Filled(number):
                 return _number(number)
-            case Size(labels):
+            case SizeOf(labels):
                 sizes: list[ast.Node] = [self.use(SIZE, label) for label in labels]
                 return reduce(write.product, sizes)
             case Index(label):

@@ -11,12 +11,12 @@ from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.gradient.derivative import Derivatives
 from nameexpr.compiler.gradient.text.labels import LabelNames
 from nameexpr.compiler.gradient.text.numbering import numbered
-from nameexpr.compiler.gradient.text.sized import Sizes
+from nameexpr.compiler.gradient.text.sized import KnownSizes
 from nameexpr.compiler.gradient.text.statements import StatementWriter
 from nameexpr.compiler.ir.axes import Axes, Labels
 from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.ir.graph import Graph
-from nameexpr.compiler.ir.nodes import Size, View
+from nameexpr.compiler.ir.nodes import SizeOf, View
 from nameexpr.syntax import ast, walk
 
 
@@ -28,7 +28,7 @@ class TextGraph(Graph):
 
     def count(self, labels: Labels) -> int:
         """Return the value that is the number of elements that labels span."""
-        return self.add(Size(labels), (), WEAK[int])
+        return self.add(SizeOf(labels), (), WEAK[int])
 
 
 class WholeDerivatives(Derivatives):
@@ -90,7 +90,7 @@ def written_out(
     _write(scope, views, statements, found)
     known = {atom.name for atom in walk.atoms_of(ast.Sized, walk.terms_in(scope.tree))}
     uses = [ast.Use(name, term) for name, term in views.axes if name in scope.uses]
-    determined = Sizes(names.sizes_by_name(), {*sizes, *known}, uses, statements.fresh)
+    determined = KnownSizes(names.sizes_by_name(), {*sizes, *known}, uses, statements.fresh)
     every = determined.determined(statements.statements)
     return ast.Formula(tuple(numbered(every, statements.new, taken)))
 
