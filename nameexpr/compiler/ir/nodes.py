@@ -2,7 +2,7 @@
 
     value = View        an operand, or an earlier value, seen through a term
           | Scalar      a number, weak in promotion
-          | SizeOf        how many elements some labels span, in a graph that is written as text
+          | SizeOf      how many elements some labels span, in a graph that is written as text
           | Index       0, 1, ... along a label
           | Filled      a number along some labels
           | Map         a pointwise function; labels broadcast by name
