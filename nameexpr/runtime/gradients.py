@@ -142,13 +142,13 @@ class GradientFunction:
         """
         from nameexpr.runtime.packed import Packed
 
-        made = self._made
-        outputs = (made.value, *[statement for _, statement in made.gradients])
-        formula = self.formula._followed(made.text, outputs)
-        whole = GradientFunction(formula, made, has_value=True)
+        made, whole = self._made, self
+        if not self._has_value:
+            outputs = (made.value, *[statement for _, statement in made.gradients])
+            whole = GradientFunction(self.formula._followed(made.text, outputs), made, has_value=True)
         given = merged(self.text, operands, named)
         try:
-            return Packed(whole, formula, made, given)
+            return Packed(whole, whole.formula, made, given)
         except NameExprError as fault:
             raise error(*map(made.told, fault.diagnostics)) from None
 
