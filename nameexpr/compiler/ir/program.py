@@ -34,6 +34,7 @@
     recurrence recurrence           a program run once for each step, which reads rows that it has written
     item axes                       one of the arrays that a recurrence gives
     loop loop, dtype                a program run for one part of its sources at a time
+    output axes                     one of the results of a loop that has several
 
 Values are numbered: operands first, then one per instruction. The properties of each primitive are one row of
 `nameexpr.compiler.ir.primitives`. The sources of `fused` have all axes of its shape, with size 1 where they
@@ -43,11 +44,14 @@ do not vary, or no axes.
 from __future__ import annotations
 
 from math import prod
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from nameexpr.compiler.ir.dtypes import WeakDtype
 from nameexpr.ops import FUNCTIONS
 from nameexpr.records import record
+
+if TYPE_CHECKING:
+    from nameexpr.compiler.ir.loops import Loop, StepLoop
 
 Number = int | float | complex
 Shape = tuple[int, ...]
@@ -57,90 +61,12 @@ Primitive = Literal[
     "full", "ones", "constant", "arange", "bins",
     "sum", "slices", "reduce", "window_reduce", "apply", "divide",
     "multiply", "dot", "vecdot", "matmul", "integer_matmul", "einsum", "window_multiply", "window_weigh",
-    "pointwise", "along_axes", "fused", "loop", "recurrence", "item",
+    "pointwise", "along_axes", "fused", "loop", "output", "recurrence", "item",
 ]  # fmt: skip
 UFUNCS = frozenset(row.kernel for row in FUNCTIONS.values() if row.is_ufunc)
 """Pointwise kernels that accept an output array."""
 NEVER_INTO = frozenset({"negative"})
 """NumPy 2.2 to 2.4 negates strided arrays incorrectly into strided memory, including in place."""
-
-
-@record
-class Loop:
-    """A program that is run for one part of its sources at a time.
-
-    `body` takes the parts as operands. There is a loop for each of `sizes`, which advances by `block` indices
-    of `label`, or by a single index, without an axis in the part, if `block` is 0. `cuts` contains for each
-    source the axis that each loop cuts, None if the loop reads all of it each time; an axis of size 1 has the
-    index 0. `tail` is the program of the smaller block at the end, if there is one.
-
-    The results of the parts are placed along the axis `place` of the result (single indices along its leading
-    axes), or, if that is None, combined by the kernel `combine`. `layout` are the axes of the result in the
-    order that they have in memory; row-major if it is empty.
-    """
-
-    sizes: Shape
-    block: int
-    cuts: tuple[tuple[int | None, ...], ...]
-    body: Program
-    tail: Program | None = None
-    place: int | None = 0
-    combine: str = ""
-    label: str = ""
-    layout: tuple[int, ...] = ()
-
-    @property
-    def bodies(self) -> tuple[Program, ...]:
-        """The programs of a part and of the smaller block at the end."""
-        return (self.body,) if self.tail is None else (self.body, self.tail)
-
-    @property
-    def turns(self) -> int:
-        """The number of parts."""
-        return prod(self.sizes) if not self.block else -(-self.sizes[0] // self.block)
-
-    @property
-    def parts(self) -> int:
-        """The number of sources of which only a part is read."""
-        return sum(any(axis is not None for axis in cut) for cut in self.cuts)
-
-    def leading(self, source: int) -> int:
-        """Return how many leading axes of a source have a single index in each part."""
-        return 0 if self.block else sum(axis is not None for axis in self.cuts[source])
-
-
-@record
-class StepLoop:
-    """A program that is run once for each of `length` steps, and writes a row of each array in each.
-
-    The first sources of the instruction are the starts: `starts` has for each array how many rows each of its
-    starts has, one after the other. The other sources are what the steps read: of those in `cut` the body
-    reads the index of the step along axis 0, of others all. Further operands of the body are rows: of the
-    array and as many rows after the current step as `reads` has. The results of the body are the next rows,
-    of the shapes `rows`. Of the arrays in `last` only as many rows as the start has are kept.
-    """
-
-    body: Program
-    rows: tuple[Shape, ...]
-    length: int
-    starts: tuple[tuple[int, ...], ...]
-    cut: tuple[bool, ...]
-    reads: tuple[tuple[int, int], ...]
-    label: str = ""
-    last: tuple[int, ...] = ()
-
-    def length_of(self, array: int) -> int:
-        """Return how many rows of an array are there in the end."""
-        return self.offset(array) + (0 if array in self.last else self.length)
-
-    @property
-    def count(self) -> int:
-        """The number of starts among the sources."""
-        return sum(map(len, self.starts))
-
-    def offset(self, array: int) -> int:
-        """Return how many rows an array has before the first step."""
-        return sum(self.starts[array])
 
 
 @record

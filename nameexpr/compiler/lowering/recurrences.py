@@ -22,7 +22,8 @@ from nameexpr.compiler.ir.nodes import (
     View,
     sources_of,
 )
-from nameexpr.compiler.ir.program import Instruction, Program, StepLoop
+from nameexpr.compiler.ir.loops import StepLoop
+from nameexpr.compiler.ir.program import Instruction, Program
 from nameexpr.compiler.ir.strides import row_major_strides
 from nameexpr.compiler.lowering.builder import Builder, Operands, Value
 from nameexpr.records import field, record, replace

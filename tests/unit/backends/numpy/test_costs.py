@@ -17,7 +17,8 @@ from nameexpr.backends.numpy.costs.passes import CELLS as TIMED
 from nameexpr.backends.numpy.costs.program import CALL, duration, estimate_seconds
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.primitives import is_view, shapes_of
-from nameexpr.compiler.ir.program import Instruction, Loop, Note, Piece, Primitive, Program, StepLoop
+from nameexpr.compiler.ir.loops import Collected, Loop, StepLoop
+from nameexpr.compiler.ir.program import Instruction, Note, Piece, Primitive, Program
 from nameexpr.ops import FUNCTIONS, REDUCTIONS
 from oracle.generate import instructions as ir
 
@@ -83,6 +84,7 @@ def examples(n: int) -> tuple[tuple[Instruction, Shapes], ...]:
         (ir.loop((0,), Loop((5,), 0, ((0,),), body, layout=(0, 1, 2)), "float64"), ((5, n, n),)),
         (looped(n, 5), ((5 * n, n),)),
         (ir.item(0, 0, square), (square,)),
+        (ir.output(0, 0, square), (square,)),
         (stepped(n), ((n,), square)),
     )
 
@@ -96,7 +98,7 @@ def stepped(n: int) -> Instruction:
 
 def looped(n: int, count: int) -> Instruction:
     body = program(exponential((n, n)), (n, n))
-    return ir.loop((0,), Loop((count * n,), n, ((0,),), body, None, 0, "add", "a"), "float64")
+    return ir.loop((0,), Loop((count * n,), n, ((0,),), body, None, (Collected(0, "add"),), "a"), "float64")
 
 
 def test_there_is_an_example_of_every_primitive() -> None:
