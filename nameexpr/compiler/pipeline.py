@@ -9,11 +9,11 @@ of shapes, dtypes and names. Nothing is executed here: backends turn programs in
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nameexpr.compiler.analysis.fast_path import is_accepted
 from nameexpr.compiler.analysis.infer import Typed, build_expression
@@ -22,7 +22,7 @@ from nameexpr.compiler.compilation import Compilation, Options, Tree, build_grap
 from nameexpr.compiler.ir.axes import Contraction, Names
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.graph import Graph, constant_values, use_counts
-from nameexpr.compiler.ir.nodes import Map, View, Window
+from nameexpr.compiler.ir.nodes import Map, View
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target
@@ -169,10 +169,8 @@ def _compiled(
         raise error(too_many_dims(tree, wide.dims, wide.operands)) from None
     same: tuple[int, ...] = ()
     is_contraction = isinstance(tree, Expression) and len(plans) == 1
-    if options.same and is_contraction:
-        program, plans, same = _shared(graph, operands, options, program, plans, lowered)
-    elif options.same and len(outputs) == 1:  # several results must not be views of each other
-        program, same = _shared_formula(program, options.same)
+    if options.same and (is_contraction or len(outputs) == 1):  # several results must not share memory
+        program, plans, same = _shared(graph, operands, options, program, plans, lowered, is_contraction)
     shapes = shapes_of(program)
     if not is_contraction or (not options.constants and _has_large_value(shapes, options.target)):
         program, shapes = _scheduled(tree, program, shapes, options.target)
@@ -181,9 +179,9 @@ def _compiled(
 
         program, shapes = place_within(program, operands.given, options.memory_limit)
     if options.memory_limit is not None:
+        search = graph, outputs, operands, ordered, options.target, options.is_row_major
         if not same:
-            given = graph, outputs, operands, ordered, options.target, options.is_row_major
-            program, plans = _limited(tree, (*given, options.memory_limit), program, plans)
+            program, plans = _limited(tree, (*search, options.memory_limit), program, plans)
         program = replace(program, depends_on_layout=True, is_limited=True)
         shapes = shapes_of(program)
     if os.environ.get("NAMEEXPR_VERIFY") == "1":
@@ -206,38 +204,11 @@ def _ordered(
     return plan_for_calls(plan, fixed, options.target)
 
 
-def _shared(
-    graph: Graph,
-    operands: Operands,
-    options: Options,
-    program: Program,
-    plans: tuple[ContractionPlan, ...],
-    lowered: Callable[[Planner], tuple[Program, tuple[ContractionPlan, ...]]],
-) -> tuple[Program, tuple[ContractionPlan, ...], tuple[int, ...]]:
-    """Return the program that computes equal values of equal operands once, its plan, and which operands are
-    equal; the program unchanged if nothing is shared.
-    """
-    from nameexpr.compiler.schedule.cse import best_shared
+def _shared(*given: Any) -> tuple[Program, tuple[ContractionPlan, ...], tuple[int, ...]]:
+    """Return what `share_operands` does, which is only loaded if operands are equal."""
+    from nameexpr.compiler.schedule.equal_operands import share_operands
 
-    (plan,) = plans
-    tried = [(plan, program)]
-    is_read = any(isinstance(node, Window) for node in graph.nodes)  # its factors are not its operands
-    if is_our_own(options.optimize) and len(options.same) > 3 and not is_read:  # noqa: PLR2004  two pairs
-        from nameexpr.compiler.planning.repeated import plan_repeated
-
-        axes = [node.axes for node in graph.nodes if isinstance(node, View)]
-        other = plan_repeated(plan, axes, options.same)
-        if other is not None:
-            tried.append((other, lowered(lambda *_: other)[0]))
-    shared = best_shared(tried, options.same, options.memory_limit, operands.given)
-    return (program, plans, ()) if shared is None else (shared[1], (shared[0],), options.same)
-
-
-def _shared_formula(program: Program, same: tuple[int, ...]) -> tuple[Program, tuple[int, ...]]:
-    from nameexpr.compiler.schedule.cse import calls, share
-
-    once = share(program, same)
-    return (once, same) if calls(once) < calls(program) else (program, ())
+    return share_operands(*given)
 
 
 def _limited(

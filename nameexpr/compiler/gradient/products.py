@@ -38,15 +38,15 @@ class Products:
     """Writes products and other simple functions; `span` is where errors point to.
 
     `kept` are gradients that several arguments use, and `made` the products that were written for one use
-    and may be split in a sum. `first_order` are the values of rules that have no derivative themselves,
-    `basis` the labels of the elements of a value with dims (`nameexpr.compiler.gradient.deltas`).
+    and may be split in a sum. With `is_again`, these gradients are differentiated again. `basis` are labels
+    of the elements of a value with dims (`nameexpr.compiler.gradient.deltas`).
     """
 
     values: Values
     span: Span
     kept: set[int] = field(default_factory=set)
     made: set[int] = field(default_factory=set)
-    first_order: set[int] = field(default_factory=set)
+    is_again: bool = False
     basis: frozenset[str] = frozenset()
 
     @property

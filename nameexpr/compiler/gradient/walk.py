@@ -15,8 +15,9 @@ from collections.abc import Collection, Iterable, Sequence
 
 from nameexpr.compiler.gradient.active import Wanted, passing
 from nameexpr.compiler.gradient.algebra import Algebra
+from nameexpr.compiler.gradient.by_label import of_place
 from nameexpr.compiler.gradient.pointwise import PartialGradient, pointwise_parts
-from nameexpr.compiler.gradient.positions import of_gather, of_join, of_place, of_window
+from nameexpr.compiler.gradient.positions import of_gather, of_join, of_window
 from nameexpr.compiler.gradient.reductions import along_part, reduction_parts
 from nameexpr.compiler.ir.axes import Axes, flat
 from nameexpr.compiler.ir.nodes import (
@@ -121,20 +122,20 @@ class Walk:
             case Join():
                 return [PartialGradient(*pair) for pair in of_join(self.algebra, node, gradient)]
             case Window() | Gather() | Place():
-                return [PartialGradient(node.value, self._at_positions(node, gradient))]
+                return [PartialGradient(node.value, self._at_positions(number, node, gradient))]
             case Identity(source) | Drop(source):
                 return [PartialGradient(source, gradient)]
             case Arrange(source, axes):
                 return [PartialGradient(source, self._lacking(gradient, source, axes))]
         return ()
 
-    def _at_positions(self, node: Window | Gather | Place, gradient: int) -> int:
+    def _at_positions(self, number: int, node: Window | Gather | Place, gradient: int) -> int:
         match node:
             case Window():
                 return of_window(self.algebra, node, gradient)
             case Gather():
                 return of_gather(self.algebra, node, gradient)
-        return of_place(self.algebra, node, gradient)
+        return of_place(self.algebra, number, node, gradient)
 
     def _sum(self, parts: Sequence[PartialGradient]) -> tuple[int, int | None]:
         """Return a gradient and its mask, if all parts have the same."""

@@ -46,11 +46,6 @@ class GradientFault:
             hint = f"give the operand another label: {use.name}[{other}]"
         return self.diagnostic("NE530", message, use, hint)
 
-    def at_positions(self, use: ast.Use) -> Diagnostic:
-        """Return the diagnostic for a Jacobian by a statement that is read at positions (NE536)."""
-        message = f"no gradient of a value with dims by a part of '{use.name}' is known"
-        return self.diagnostic("NE536", message, use, "differentiate by all of it, and read the result")
-
     def not_inexact(self, use: ast.Use, dtype: str) -> Diagnostic:
         """Return the diagnostic for an operand, or a statement, of integers (NE533)."""
         message = f"'{use.name}' is {strong(dtype)}: only floats and complex numbers have gradients"

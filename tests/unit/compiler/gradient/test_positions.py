@@ -75,6 +75,21 @@ def test_a_gradient_seen_at_positions_is_read_there() -> None:
     np.testing.assert_allclose(found, 2 * X[1:])
 
 
+@pytest.mark.parametrize(("use", "places"), [("h[(1 + T)]", [1, 2, 3]), ("h[_@i[K]]", [2, 0, 2])])
+def test_derivatives_by_a_part_of_a_statement(use: str, places: list[int]) -> None:
+    text, x, wanted = "h[N] = x[N] ** 2; y[N] = h ** 3 * index[N]; ", X[:4], 3 * X[:4] ** 4 * np.arange(4)
+    given = {"x": x, "i": np.array([2, 0, 2])} if "i[" in use else {"x": x}
+    found = ne.evaluate(f"{text} grad(sum[N](y), {use})", **given)
+    np.testing.assert_allclose(found, wanted[places])
+    np.testing.assert_allclose(ne.evaluate(f"{text} grad(y, {use})", **given), np.diag(wanted)[:, places])
+
+
+def test_a_dim_read_backwards_is_read_backwards() -> None:
+    step = ne.grad("y = sum[T](x[_@(6 - T)] ** 2 * w[T])", "x")
+    np.testing.assert_allclose(step(x=X, w=np.arange(7.0))["x"], 2 * X * np.arange(7)[::-1])
+    assert "bincount" not in step.code and "::-1" in step.code
+
+
 def test_jacobians_of_windows_and_of_sorting() -> None:
     found = ne.evaluate("z[T] = sum[d](x[_@(T + d)] * w[d]); j[T N] = grad(z, x[N])", x=X, w=W)
     np.testing.assert_allclose(found, sum(np.eye(5, 7, d) * W[d] for d in range(3)))
