@@ -63,7 +63,7 @@ class Lowering:
     def program(self, needed: Collection[int], outputs: Sequence[int]) -> Program:
         """Return the program that computes all needed values and returns the outputs."""
         build, shapes = self.build, self.operands.shapes
-        for number in _schedule_order(self.graph, needed, self.fusing):
+        for number in schedule_order(self.graph, needed, self.fusing):
             self.value(number)
         results = tuple([self.value(output).number for output in outputs])
         if len(results) > 1 or build.windows:
@@ -124,7 +124,8 @@ class Lowering:
         nodes = [self.graph.nodes[argument] for argument in node.arguments]
         pairs = zip(node.arguments, nodes, strict=True)
         values = [self.value(argument) for argument, source in pairs if not isinstance(source, Scalar)]
-        labels = merged([value.labels for value in values])
+        orders = [value.labels for value in values]
+        labels = merged(sorted(orders, key=self.graph.cells, reverse=True))  # the largest is not transposed
         numbers = tuple([self.build.expand(value, labels).number for value in values])
         constants = tuple([number_of(source) if isinstance(source, Scalar) else None for source in nodes])
         kernel, dtype = FUNCTIONS[node.function].kernel, self.graph.dtypes[number]
@@ -215,7 +216,7 @@ def lower(
     return program, tuple([plan for plan, _ in lowering.plans.values()])
 
 
-def _schedule_order(graph: Graph, needed: Collection[int], fusing: FusionPlan | None) -> list[int]:
+def schedule_order(graph: Graph, needed: Collection[int], fusing: FusionPlan | None) -> list[int]:
     """Return the values to create, in order: those that are not inside a block and not requested by an
     arrangement.
 

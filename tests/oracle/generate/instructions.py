@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nameexpr.compiler.ir.loops import Loop, StepLoop
-
 from nameexpr.compiler.ir.program import Instruction, Number, Piece, Shape
 
 Letters = tuple[int, ...]

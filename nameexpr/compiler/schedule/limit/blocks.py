@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from nameexpr.compiler.ir.axes import Contraction, Labels
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.liveness import COMBINED
-from nameexpr.compiler.ir.nodes import Place, Reduction
-from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.loops import Collected, Loop
+from nameexpr.compiler.ir.nodes import Arrange, Place, Reduction
+from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Instruction, Program
 from nameexpr.compiler.lowering.builder import Builder, Operands, Value
 from nameexpr.compiler.lowering.fusion import FusionPlan
@@ -19,6 +19,9 @@ from nameexpr.compiler.schedule.limit.regions import GraphLoop, GraphLoops, bloc
 from nameexpr.compiler.schedule.reuse import reuse
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.records import replace
+
+SHORT = 64
+"""The number of adjacent elements from which writing a block in pieces is as fast as in one."""
 
 
 class LoopLowering(Lowering):
@@ -41,20 +44,22 @@ class LoopLowering(Lowering):
         super().__init__(graph, build, operands, plan, None, row_major, values, plans)
         self.loops, self.sizes = loops, sizes
 
-    def lowered(self, outputs: Sequence[int], orders: Sequence[Labels] = ()) -> Program:
-        """Return the program of some values, each with its axes in the order of `orders` if given."""
+    def lowered(self, outputs: Sequence[int], orders: Sequence[Labels] = (), cut: str = "") -> Program:
+        """Return the program of some values, each with its axes in the order of `orders` if given; `cut` is
+        the label of which they are blocks.
+        """
         users = users_of(self.graph, outputs, self.loops, self.values)
         tops = [top for loop in self.loops for top in loop.tops]
         uses = {value: len(readers) for value, readers in users.items()}
         uses |= {value: 2 for value in (*self.values, *tops) if value in uses}
         self.fusing = FusionPlan(self.graph, uses, self.build.target)
         program = self.program(uses, outputs)
-        if self._reordered(outputs, orders):
+        if self._reordered(outputs, orders, cut):
             program = self.program(uses, outputs)
         program = simplify(program, self.build.target)
         return reuse(program, shapes_of(program))
 
-    def _reordered(self, outputs: Sequence[int], orders: Sequence[Labels]) -> bool:
+    def _reordered(self, outputs: Sequence[int], orders: Sequence[Labels], cut: str) -> bool:
         """Transpose outputs to the given orders, or to those of their plans; return whether any was."""
         before = [self.value(output) for output in outputs]
         for number, (output, value) in enumerate(zip(outputs, before, strict=True)):
@@ -62,9 +67,17 @@ class LoopLowering(Lowering):
             if not labels and output in self.plans:
                 result = self.plans[output][0].contraction.result
                 labels = tuple([label for label in result if label in value.labels])
+            if cut and not orders and not isinstance(self.graph.nodes[output], Arrange):
+                labels = self._with_runs(labels or value.labels, cut)
             if set(labels) == set(value.labels) and labels != value.labels:
                 self.values[output] = self.build.transpose(value, labels)
         return any(self.values[output] is not value for output, value in zip(outputs, before, strict=True))
+
+    def _with_runs(self, labels: Labels, cut: str) -> Labels:
+        """Return labels with `cut` first if a block would be written in short pieces otherwise."""
+        if cut not in labels or self.graph.cells(labels[labels.index(cut) :]) >= SHORT:
+            return labels
+        return (cut, *[label for label in labels if label != cut])
 
     def made(self, number: int, preferred: Labels) -> Value:  # noqa: D102
         loop = next((loop for loop in self.loops if number in loop.tops), None)
@@ -86,7 +99,7 @@ class LoopLowering(Lowering):
 
     def _loop(self, loop: GraphLoop) -> dict[int, Value]:
         """Return the values that a loop computes in blocks."""
-        build, label, size = self.build, loop.label, self.graph.sizes[loop.label]
+        label, size = loop.label, self.graph.sizes[loop.label]
         reads = [self.value(read) for read in loop.reads]
         graph = block_graph(self.graph, loop, loop.block)
         body, blocks = self._body(graph, loop, reads, ())
@@ -157,7 +170,7 @@ class LoopLowering(Lowering):
         shapes = tuple([build.shape(value.labels) for value in reads])
         operands, own = Operands(shapes, (), ()), (loop.inner, self.sizes)
         inner = LoopLowering(graph, build, operands, self.plan, frozenset(), parts, self.plans, *own)
-        program = inner.lowered(loop.tops, orders)
+        program = inner.lowered(loop.tops, orders, loop.label)
         self.build.used_strides |= build.used_strides
         self.build.sizes = {**build.sizes, **self.build.sizes}
         return program, [inner.values[top] for top in loop.tops]

@@ -69,12 +69,13 @@ class Phases:
         node = self.graph.nodes[number]
         if isinstance(node, Place):
             return self.label in node.labels
-        is_reducer = isinstance(node, Reduction) and (node.reducer or "sum") in COMBINED
-        return is_reducer and self.label in node.labels
+        if not isinstance(node, Reduction):
+            return False
+        return (node.reducer or "sum") in COMBINED and self.label in node.labels
 
     def loops(self) -> GraphLoops:
         """Return a loop for each phase, with one index at a time."""
-        tops = {number: phase for number, phase in self.combined.items()}
+        tops = dict(self.combined)
         tops |= {number: self.inside[number] for number in self.read}
         loops: list[GraphLoop] = []
         for phase in range(max(tops.values(), default=-1), -1, -1):

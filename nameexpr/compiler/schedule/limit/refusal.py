@@ -73,7 +73,9 @@ class LargeValue:
     size: int
 
 
-def largest(program: Program, shapes: Sequence[Shape], layouts: Sequence[OperandLayout] = (), count: int = 3) -> list[LargeValue]:
+def largest(
+    program: Program, shapes: Sequence[Shape], layouts: Sequence[OperandLayout] = (), count: int = 3
+) -> list[LargeValue]:
     """Return the largest values of a program, the largest first; one for each set of labels."""
     info = info_of(program, shapes, layouts)
     needs = [
