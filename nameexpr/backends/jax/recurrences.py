@@ -25,9 +25,8 @@ from nameexpr.backends.numpy.codegen.statements import (
     method,
     quoted,
 )
-from nameexpr.compiler.ir.loops import StepLoop
 from nameexpr.compiler.ir.primitives import shapes_of
-from nameexpr.compiler.ir.program import Instruction
+from nameexpr.compiler.ir.program import Instruction, StepLoop
 
 Calls = Callable[[Instruction, Sequence[tuple[int, ...]], Sequence[str]], Value]
 Dtype = Callable[[str], str]

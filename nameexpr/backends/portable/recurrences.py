@@ -16,9 +16,8 @@ from typing import Any, Protocol
 
 from nameexpr.backends.numpy.codegen.statements import Assign, Delete, For, Joined, Statement, Value, method
 from nameexpr.backends.portable.values import ValueSpec, known_values
-from nameexpr.compiler.ir.loops import StepLoop
 from nameexpr.compiler.ir.primitives import shapes_of
-from nameexpr.compiler.ir.program import Instruction, Program
+from nameexpr.compiler.ir.program import Instruction, Program, StepLoop
 
 
 class RowCode(Protocol):

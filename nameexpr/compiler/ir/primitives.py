@@ -168,7 +168,7 @@ def _loop_shape(instruction: Instruction, sources: Shapes) -> Shape:
     for body in instruction.loop.bodies:
         shapes = shapes_of(body)
         made.append([shapes[output] for output in body.outputs])
-    return instruction.loop.shape(sources, made)
+    return slices.of_loop(instruction.loop, sources, made)
 
 
 # The approximate number of scalar operations of a primitive.

@@ -51,7 +51,7 @@ from nameexpr.ops import FUNCTIONS
 from nameexpr.records import record
 
 if TYPE_CHECKING:
-    from nameexpr.compiler.ir.loops import Loop, StepLoop
+    from nameexpr.compiler.ir.pieces import Piece
 
 Number = int | float | complex
 Shape = tuple[int, ...]
@@ -70,23 +70,93 @@ NEVER_INTO = frozenset({"negative"})
 
 
 @record
-class Piece:
-    """A part of an array: where it begins along each axis and how long it is there, and its shape with the
-    axes split as those of the value that is written to it.
+class Collected:
+    """How the results of parts become one array.
+
+    They are placed along its axis `place` (single indices along its leading axes), or, if that is None,
+    combined by the kernel `combine`. The array gets its dtype from the first part if `dtype` is empty.
     """
 
-    starts: Shape
-    lengths: Shape
-    split: Shape
+    place: int | None = 0
+    combine: str = ""
+    dtype: str = ""
 
-    def holds(self, source: Shape, shape: Shape) -> bool:
-        """Whether it is inside an array of a shape, and a source can be repeated to fill it."""
-        spans = zip(self.starts, self.lengths, shape, strict=True)
-        is_inside = all(0 <= start <= start + length <= size for start, length, size in spans)
-        fits = all(size in (1, other) for size, other in zip(source[::-1], self.split[::-1], strict=False))
-        return (
-            is_inside and fits and len(source) <= len(self.split) and prod(self.split) == prod(self.lengths)
-        )
+
+@record
+class Loop:
+    """A program that is run for one part of its sources at a time.
+
+    `body` takes the parts as operands. There is a loop for each of `sizes`, which advances by `block` indices
+    of `label`, or by a single index, without an axis in the part, if `block` is 0. `cuts` contains for each
+    source the axis that each loop cuts, None if the loop reads all of it each time; an axis of size 1 has the
+    index 0. `tail` is the program of the smaller block at the end, if there is one.
+
+    `results` says for each result of the body how those of the parts are collected. The value of a loop with
+    several results is a list of arrays, which `output` reads. `layout` are the axes of a result in the order
+    that they have in memory; row-major if it is empty.
+    """
+
+    sizes: Shape
+    block: int
+    cuts: tuple[tuple[int | None, ...], ...]
+    body: Program
+    tail: Program | None = None
+    results: tuple[Collected, ...] = (Collected(),)
+    label: str = ""
+    layout: tuple[int, ...] = ()
+
+    @property
+    def bodies(self) -> tuple[Program, ...]:
+        """The programs of a part and of the smaller block at the end."""
+        return (self.body,) if self.tail is None else (self.body, self.tail)
+
+    @property
+    def turns(self) -> int:
+        """The number of parts."""
+        return prod(self.sizes) if not self.block else -(-self.sizes[0] // self.block)
+
+    @property
+    def parts(self) -> int:
+        """The number of sources of which only a part is read."""
+        return sum(any(axis is not None for axis in cut) for cut in self.cuts)
+
+    def leading(self, source: int) -> int:
+        """Return how many leading axes of a source have a single index in each part."""
+        return 0 if self.block else sum(axis is not None for axis in self.cuts[source])
+
+
+@record
+class StepLoop:
+    """A program that is run once for each of `length` steps, and writes a row of each array in each.
+
+    The first sources of the instruction are the starts: `starts` has for each array how many rows each of its
+    starts has, one after the other. The other sources are what the steps read: of those in `cut` the body
+    reads the index of the step along axis 0, of others all. Further operands of the body are rows: of the
+    array and as many rows after the current step as `reads` has. The results of the body are the next rows,
+    of the shapes `rows`. Of the arrays in `last` only as many rows as the start has are kept.
+    """
+
+    body: Program
+    rows: tuple[Shape, ...]
+    length: int
+    starts: tuple[tuple[int, ...], ...]
+    cut: tuple[bool, ...]
+    reads: tuple[tuple[int, int], ...]
+    label: str = ""
+    last: tuple[int, ...] = ()
+
+    def length_of(self, array: int) -> int:
+        """Return how many rows of an array are there in the end."""
+        return self.offset(array) + (0 if array in self.last else self.length)
+
+    @property
+    def count(self) -> int:
+        """The number of starts among the sources."""
+        return sum(map(len, self.starts))
+
+    def offset(self, array: int) -> int:
+        """Return how many rows an array has before the first step."""
+        return sum(self.starts[array])
 
 
 class Instruction(NamedTuple):

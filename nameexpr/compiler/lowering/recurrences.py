@@ -10,7 +10,6 @@ from typing import Any, Protocol
 from nameexpr.compiler.ir.axes import Axes, Labels, flat, product_label
 from nameexpr.compiler.ir.dtypes import WeakDtype
 from nameexpr.compiler.ir.graph import Graph, use_counts, with_sources
-from nameexpr.compiler.ir.loops import StepLoop
 from nameexpr.compiler.ir.nodes import (
     Arrange,
     Join,
@@ -23,7 +22,7 @@ from nameexpr.compiler.ir.nodes import (
     View,
     sources_of,
 )
-from nameexpr.compiler.ir.program import Instruction, Program
+from nameexpr.compiler.ir.program import Instruction, Program, StepLoop
 from nameexpr.compiler.ir.strides import row_major_strides
 from nameexpr.compiler.lowering.builder import Builder, Operands, Value
 from nameexpr.records import field, record, replace

@@ -15,6 +15,7 @@ from nameexpr.compiler.ir.liveness import BLOCK, never_made
 from nameexpr.compiler.ir.placing import PlacedPart, placed_values, with_parts
 from nameexpr.compiler.ir.primitives import is_view, shapes_of, strides_of
 from nameexpr.compiler.ir.program import Instruction, Primitive, Program
+from nameexpr.compiler.ir.slices import collected
 from nameexpr.compiler.ir.strides import reshaped
 from nameexpr.compiler.memory.arrays import (
     Array,
@@ -233,7 +234,7 @@ def _loop_scratch(instruction: Instruction, sources: Sequence[Array], result: Ar
     if len(loop.results) == 1:
         return peak
     items = [infos[0].arrays[output].item for output in loop.body.outputs]
-    shapes = loop.shapes([infos[0].arrays[output].shape for output in loop.body.outputs])
+    shapes = collected(loop, [infos[0].arrays[output].shape for output in loop.body.outputs])
     return peak + sum(prod(shape) * item for shape, item in zip(shapes, items, strict=True))
 
 

@@ -8,9 +8,8 @@ Within a step, dead memory is reused as it is elsewhere.
 from __future__ import annotations
 
 from nameexpr.compiler.ir.liveness import Rewriter, renumbered, without_unread
-from nameexpr.compiler.ir.loops import StepLoop
 from nameexpr.compiler.ir.primitives import shapes_of
-from nameexpr.compiler.ir.program import Instruction, Note, Program
+from nameexpr.compiler.ir.program import Instruction, Note, Program, StepLoop
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.schedule.reuse import reuse
 from nameexpr.compiler.schedule.simplify import simplify

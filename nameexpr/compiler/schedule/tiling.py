@@ -18,9 +18,8 @@ from math import prod
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.liveness import Rewriter, readers, renumbered, unfused
-from nameexpr.compiler.ir.loops import Loop
 from nameexpr.compiler.ir.primitives import is_view, shapes_of, sliceable_axes
-from nameexpr.compiler.ir.program import Instruction, Note, Primitive, Program, Shape
+from nameexpr.compiler.ir.program import Instruction, Loop, Note, Primitive, Program, Shape
 from nameexpr.compiler.ir.slices import slice_instruction
 from nameexpr.compiler.ir.strides import broadcast
 from nameexpr.compiler.ir.target import Target

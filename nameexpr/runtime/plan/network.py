@@ -10,8 +10,8 @@ from itertools import chain
 from math import prod
 
 from nameexpr.compiler.ir.axes import CUSTOM, Axes, shown
-from nameexpr.compiler.ir.loops import Loop
 from nameexpr.compiler.ir.primitives import WORKING
+from nameexpr.compiler.ir.program import Loop
 from nameexpr.compiler.memory.arrays import item_bytes
 from nameexpr.compiler.memory.timeline import timeline
 from nameexpr.pictures.data import Flow, Leg, Memory, Moment, Node, Tensor, TensorNetwork

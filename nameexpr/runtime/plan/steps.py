@@ -22,10 +22,9 @@ from nameexpr.backends.numpy.codegen.statements import (
 from nameexpr.backends.numpy.costs.program import estimate_seconds
 from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.layouts import OperandLayout
-from nameexpr.compiler.ir.loops import Loop
 from nameexpr.compiler.ir.nodes import View
 from nameexpr.compiler.ir.primitives import WORKING, shapes_of, work_of
-from nameexpr.compiler.ir.program import Instruction, Note, Primitive, Program
+from nameexpr.compiler.ir.program import Instruction, Loop, Note, Primitive, Program
 from nameexpr.compiler.memory.program import allocated, layouts_inside
 from nameexpr.records import replace
 from nameexpr.runtime.plan.running import Running

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nameexpr.compiler.ir.axes import shown
-from nameexpr.compiler.ir.loops import Loop
 from nameexpr.compiler.ir.primitives import is_view
-from nameexpr.compiler.ir.program import Instruction
+from nameexpr.compiler.ir.program import Instruction, Loop
 from nameexpr.ops import FUNCTIONS, OPERATORS, SIGNS, Function
 from nameexpr.rules.calls import shown as shown_number
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nameexpr.compiler.ir.loops import Loop, StepLoop
-from nameexpr.compiler.ir.program import Instruction, Number, Piece, Shape
+from nameexpr.compiler.ir.pieces import Piece
+from nameexpr.compiler.ir.program import Instruction, Loop, Number, Shape, StepLoop
 
 Letters = tuple[int, ...]
 Axes = tuple[int, ...]

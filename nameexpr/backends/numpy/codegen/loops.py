@@ -38,9 +38,8 @@ from nameexpr.backends.numpy.codegen.statements import (
     quoted,
 )
 from nameexpr.compiler.ir.liveness import last_uses
-from nameexpr.compiler.ir.loops import Collected, Loop
 from nameexpr.compiler.ir.primitives import shapes_of
-from nameexpr.compiler.ir.program import Instruction, Program, Shape
+from nameexpr.compiler.ir.program import Collected, Instruction, Loop, Program, Shape
 
 FIRST = {"add": "zeros", "logical_or": "zeros", "multiply": "ones", "logical_and": "ones"}
 """The array of the identity element for each function that combines the results of blocks."""

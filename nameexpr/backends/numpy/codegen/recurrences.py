@@ -31,9 +31,8 @@ from nameexpr.backends.numpy.codegen.statements import (
     text_of,
 )
 from nameexpr.compiler.ir.liveness import last_uses
-from nameexpr.compiler.ir.loops import StepLoop
 from nameexpr.compiler.ir.primitives import shapes_of
-from nameexpr.compiler.ir.program import Instruction, Program, Shape
+from nameexpr.compiler.ir.program import Instruction, Program, Shape, StepLoop
 from nameexpr.ops import REDUCTIONS
 
 OPERATORS = {"add": "+", "subtract": "-", "multiply": "*"}

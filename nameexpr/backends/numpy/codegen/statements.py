@@ -19,7 +19,7 @@ from nameexpr.ops import KERNELS
 from nameexpr.records import field, record
 
 if TYPE_CHECKING:
-    from nameexpr.compiler.ir.loops import Loop
+    from nameexpr.compiler.ir.program import Loop
 
 _OWN = {*KERNELS, "as_array"}
 """Pointwise kernels that NumPy does not have."""

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from nameexpr.compiler.ir.axes import Contraction, Labels
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.liveness import COMBINED
-from nameexpr.compiler.ir.loops import Collected, Loop
 from nameexpr.compiler.ir.nodes import Arrange, Place, Reduction
 from nameexpr.compiler.ir.primitives import shapes_of
-from nameexpr.compiler.ir.program import Instruction, Program
+from nameexpr.compiler.ir.program import Collected, Instruction, Loop, Program
 from nameexpr.compiler.lowering.builder import Builder, Operands, Value
 from nameexpr.compiler.lowering.fusion import FusionPlan
 from nameexpr.compiler.lowering.lower import Lowering, Planner

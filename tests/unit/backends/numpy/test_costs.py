@@ -16,9 +16,9 @@ from nameexpr.backends.numpy.costs import calls as costs
 from nameexpr.backends.numpy.costs.passes import CELLS as TIMED
 from nameexpr.backends.numpy.costs.program import CALL, duration, estimate_seconds
 from nameexpr.compiler.ir.layouts import OperandLayout
-from nameexpr.compiler.ir.loops import Collected, Loop, StepLoop
+from nameexpr.compiler.ir.pieces import Piece
 from nameexpr.compiler.ir.primitives import is_view, shapes_of
-from nameexpr.compiler.ir.program import Instruction, Note, Piece, Primitive, Program
+from nameexpr.compiler.ir.program import Collected, Instruction, Loop, Note, Primitive, Program, StepLoop
 from nameexpr.ops import FUNCTIONS, REDUCTIONS
 from oracle.generate import instructions as ir
 

@@ -17,10 +17,9 @@ from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.compilation import Compilation, Options
 from nameexpr.compiler.ir.dtypes import Dtypes
-from nameexpr.compiler.ir.loops import Collected, Loop
 from nameexpr.compiler.ir.nodes import Arrange, Index, Map, Reduction, View
 from nameexpr.compiler.ir.primitives import shapes_of
-from nameexpr.compiler.ir.program import Note, Program
+from nameexpr.compiler.ir.program import Collected, Loop, Note, Program
 from nameexpr.compiler.pipeline import compile_expression, compile_formula, read, read_formula
 from nameexpr.compiler.schedule.limit.expand import expand
 from nameexpr.compiler.schedule.limit.loops import (

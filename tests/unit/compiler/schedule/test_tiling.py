@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import nameexpr as ne
-from nameexpr.compiler.ir.loops import Loop
 from nameexpr.compiler.ir.primitives import shapes_of
-from nameexpr.compiler.ir.program import Program
+from nameexpr.compiler.ir.program import Loop, Program
 from nameexpr.compiler.schedule import tiling as slices
 from nameexpr.compiler.schedule.tiling import tile_leading_axes
 from nameexpr.records import replace
