@@ -42,7 +42,7 @@ class Gain(NamedTuple):
     loops: GraphLoops
 
 
-class Sizes(NamedTuple):
+class ProductSizes(NamedTuple):
     """The sizes of a product of matrices, and which of them a loop cuts."""
 
     batch: int
@@ -62,7 +62,7 @@ class Sizes(NamedTuple):
 
 
 @record
-class Choice:
+class LoopChoice:
     """A graph, which of its values are created as arrays if there are no loops, and the loops around it."""
 
     graph: Graph
@@ -138,7 +138,9 @@ class Choice:
             found.add(max(1, -(-size // turns)))
         return found
 
-    def _saved(self, loop: GraphLoop, length: int, sizes: Sequence[int], products: Sequence[Sizes]) -> float:
+    def _saved(
+        self, loop: GraphLoop, length: int, sizes: Sequence[int], products: Sequence[ProductSizes]
+    ) -> float:
         """Return the nanoseconds that a loop saves."""
         costs, size = self.target.costs, self.graph.sizes[loop.label]
         turns, share = -(-size // loop.block), loop.block / size
@@ -147,7 +149,7 @@ class Choice:
         added = [self._bytes(top) for top in loop.tops if loop.label not in self.graph.labels[top]]
         return saved - turns * (CALLS * length * costs.call_cost("copy") + ADDED * sum(added))
 
-    def _product(self, number: int, label: str) -> Sizes | None:
+    def _product(self, number: int, label: str) -> ProductSizes | None:
         """Return the sizes of a product of matrices; None for any other value."""
         node, graph = self.graph.nodes[number], self.graph
         if not isinstance(node, Reduction) or len(node.factors) != PAIR or not node.labels:
@@ -157,7 +159,7 @@ class Choice:
         groups = left & right & own, (left - right) & own, set(node.labels), (right - left) & own
         cut = next((at for at, group in enumerate(groups) if label in group), -1)
         batch, rows, inner, columns = [graph.cells(tuple(group)) for group in groups]
-        return Sizes(batch, rows, inner, columns, graph.dtypes[number], cut)
+        return ProductSizes(batch, rows, inner, columns, graph.dtypes[number], cut)
 
 
 def _region(graph: Graph, loop: GraphLoop) -> Iterator[int]:
@@ -190,4 +192,4 @@ def chosen_loops(
     """
     moved = Arrange, Drop, View, Window
     made = {one for one in scheduled if not isinstance(graph.nodes[one], moved)}
-    return Choice(graph, made, target).best(outputs, given).loops
+    return LoopChoice(graph, made, target).best(outputs, given).loops
