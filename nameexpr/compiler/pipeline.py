@@ -155,6 +155,7 @@ def _compiled(
     """Return the compilation of a graph: the passes that expressions and formulas share."""
     fixed = constant_values(graph, options.constants) if options.constants else ()
     ordered = partial(_ordered, fixed, options)
+    search = graph, outputs, operands, ordered, options.target, options.is_row_major
     how = (options.target, fusing, options.is_row_major, options.ranks, needed)
 
     def lowered(plan: Planner) -> tuple[Program, tuple[ContractionPlan, ...]]:
@@ -174,15 +175,13 @@ def _compiled(
     shapes = shapes_of(program)
     if not is_contraction or (not options.constants and _has_large_value(shapes, options.target)):
         _check_sizes(tree, program, shapes)
-        search = graph, outputs, operands, ordered, options.target, options.is_row_major
-        looped = None if isinstance(tree, Expression) else _joint(tree, search, shapes, needed, fusing, fixed)
+        looped = None if same else _joint(tree, search, shapes, needed, fusing, fixed)
         program, shapes, plans = looped or (*_scheduled(program, shapes, options.target), plans)
     if "over" in options.target.native and "concatenate" in [one.primitive for one in program.instructions]:
         from nameexpr.compiler.schedule.place import place_within
 
         program, shapes = place_within(program, operands.given, options.memory_limit)
     if options.memory_limit is not None:
-        search = graph, outputs, operands, ordered, options.target, options.is_row_major
         if not same:
             program, plans = _limited(tree, (*search, options.memory_limit), program, plans)
         program = replace(program, depends_on_layout=True, is_limited=True)
@@ -236,7 +235,7 @@ def _limited(
 
 
 def _joint(
-    scope: Scope,
+    tree: Expression | Scope,
     given: tuple[Graph, tuple[int, ...], Operands, Planner, Target, bool],
     shapes: Shapes,
     needed: Collection[int],
@@ -244,7 +243,7 @@ def _joint(
     fixed: Collection[int],
 ) -> tuple[Program, Shapes, tuple[ContractionPlan, ...]] | None:
     """Return the program of derivatives with one loop for both directions, if that saves time."""
-    if not scope.gradients or not _has_large_value(shapes, given[4]):
+    if isinstance(tree, Expression) or not tree.gradients or not _has_large_value(shapes, given[4]):
         return None
     from nameexpr.compiler.schedule.limit.jointly import lower_jointly
 

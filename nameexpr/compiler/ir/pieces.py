@@ -1,4 +1,4 @@
-"""The parts of an array that is put together from others."""
+"""The parts of an array that is joined from others."""
 
 from __future__ import annotations
 

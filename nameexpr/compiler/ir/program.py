@@ -91,7 +91,7 @@ class Loop:
     source the axis that each loop cuts, None if the loop reads all of it each time; an axis of size 1 has the
     index 0. `tail` is the program of the smaller block at the end, if there is one.
 
-    `results` says for each result of the body how those of the parts are collected. The value of a loop with
+    `results` shows for each result of the body how those of the parts are collected. The value of a loop with
     several results is a list of arrays, which `output` reads. `layout` are the axes of a result in the order
     that they have in memory; row-major if it is empty.
     """
