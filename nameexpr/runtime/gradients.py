@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from nameexpr.compiler.analysis.faults.differentiating import value_with_dims
 from nameexpr.compiler.ir.axes import flat, shown
-from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.errors import NameExprError, error
 from nameexpr.runtime import public
 from nameexpr.runtime.cache import check_is_text
 from nameexpr.runtime.differentiated import Differentiated, differentiated
@@ -17,6 +18,7 @@ from nameexpr.runtime.operands import array_of, names_of
 
 if TYPE_CHECKING:
     from nameexpr.runtime.compiled_formula import CompiledFormula
+    from nameexpr.runtime.packed import Packed
     from nameexpr.runtime.plan.plan import Plan
     from nameexpr.typing import Operand
 
@@ -82,7 +84,7 @@ class GradientFunction:
             except NameExprError as fault:
                 if fault.code in BY_DIMS:
                     self._check_value(given)
-                raise
+                raise error(*map(self._made.told, fault.diagnostics)) from None
             names = [name for name, _ in self._made.gradients]
             gradients = dict(zip(names, results[-len(names) :], strict=True))
             of = {name: given[name] if name in given else self._bound[name] for name in gradients}
@@ -106,6 +108,39 @@ class GradientFunction:
         bound = self.formula.bind(operands=operands, **named)
         return GradientFunction(bound, self._made, has_value=self._has_value)
 
+    @public
+    def packed(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> Packed:
+        """Return the value and the gradients as functions of one vector, as SciPy's optimizers call them.
+
+        The operands that the value is differentiated by are the start, and may be whole numbers; the others
+        are constant. Bind those, and what depends on them alone is computed once.
+
+        Raises
+        ------
+        NameExprError
+            NE538 if an operand to vary is complex, bound, or not an array of NumPy; NE521 if one is missing.
+
+        Examples
+        --------
+        >>> import numpy as np, nameexpr as ne
+        >>> packed = ne.grad("loss = sum[C](w[C] ** 2) + b ** 2", "w b").packed(w=np.array([1.0, 2.0]), b=3)
+        >>> packed.fun(packed.x0)
+        (14.0, array([2., 4., 6.]))
+        >>> packed.unpack(packed.x0)
+        {'w': array([1., 2.]), 'b': 3.0}
+        """
+        from nameexpr.runtime.packed import Packed
+
+        made, whole = self._made, self
+        if not self._has_value:
+            outputs = (made.value, *[statement for _, statement in made.gradients])
+            whole = GradientFunction(self.formula._followed(made.text, outputs), made, has_value=True)
+        given = merged(self.text, operands, named)
+        try:
+            return Packed(whole, whole.formula, made, given)
+        except NameExprError as fault:
+            raise error(*map(made.told, fault.diagnostics)) from None
+
     @property
     def _bound(self) -> Mapping[str, Any]:
         return self.formula._entry.bound
@@ -117,11 +152,9 @@ class GradientFunction:
         sizes = self.formula.options.sizes
         value = compile_formula(self._made.origin, sizes=dict(sizes))
         compiled = value._compiled({**self._bound, **given})[1]
-        labels = " ".join(map(shown, flat(compiled.result_axes)))
+        labels = [*map(shown, flat(compiled.result_axes))]
         if labels:
-            message = f"gradients are of a value without dims, and this one has {labels}"
-            hint = f"reduce it, such as mean[{labels}](...); grad(...) in a formula gives Jacobians, too"
-            raise error(Diagnostic("NE531", message, self._made.origin, hint=hint))
+            raise error(value_with_dims(value._entry.tree, labels))
 
     def __reduce__(self) -> Any:
         """Pickle as the formula, which is read and checked again."""

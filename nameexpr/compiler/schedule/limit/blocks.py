@@ -50,8 +50,9 @@ class LoopLowering(Lowering):
         users = users_of(self.graph, outputs, self.loops, self.values)
         tops = [top for loop in self.loops for top in loop.tops]
         uses = {value: len(readers) for value, readers in users.items()}
-        uses |= {value: 2 for value in (*self.values, *tops) if value in uses}
-        self.fusing = FusionPlan(self.graph, uses, self.build.target)
+        stored = frozenset([*self.values, *tops])
+        uses |= {value: 2 for value in stored if value in uses}
+        self.fusing = FusionPlan(self.graph, uses, self.build.target, stored)
         program = self.program(uses, outputs)
         if self._reordered(outputs, orders, cut):
             program = self.program(uses, outputs)

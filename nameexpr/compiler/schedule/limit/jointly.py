@@ -36,7 +36,7 @@ def lower_jointly(
     if any(isinstance(node, Recurrence) for node in graph.nodes):
         return None
     given = [number for number in fixed if number in needed]
-    loops = chosen_loops(graph, outputs, schedule_order(graph, needed, fusing), target, given)
+    loops = chosen_loops(graph, outputs, schedule_order(graph, needed, outputs, fusing), target, given)
     if not loops:
         return None
     build = Builder(graph.sizes, len(operands.shapes), target)

@@ -23,6 +23,7 @@ GIVEN = {
     "t": TABLE,
     "l": LABELS,
     "r": ROWS,
+    "u": GENERATOR.normal(size=(3, 2, 4)),
     "q": GENERATOR.integers(0, 4, (6, 3)),
 }
 
@@ -42,6 +43,7 @@ def _verified(monkeypatch: pytest.MonkeyPatch) -> None:
         ("y = sum[T](sum[d](x[_@(T + d)] * w[d]) ** 2)", "x[N], w[d]"),
         ("y = sum[T](sum[d](x[_@(2 * T + d)] * w[d]) ** 2)", "x[N], w[d]"),
         ("y = sum[T](x[_@(6 - T)] * x[_@(T)] ** 2 * (index[T] < 5))", "x[N]"),
+        ("y = sum[T](x[_@(2 - 2 * T)] ** 2) + sum[a](w[_@(-3 * a)])", "x[N], w[d]"),
         ("y = sum[c d](sum[a b](p[_@(c + a) _@(d + b)] * k[a b]) ** 2)", "p[N M], k"),
         ("y = sum[c](sum[a](p[_@(c + a) _@(c)] * w[a]) ** 2)", "p[N M], w"),
         ("y = sum[B T D](t[_@i[B T] D] ** 2 * (1 + index[T]))", "t[v d]"),
@@ -52,6 +54,7 @@ def _verified(monkeypatch: pytest.MonkeyPatch) -> None:
         ("h[(1 + a)] = 0, x[a]; y = sum[i](h[i] ** 2 * index[i])", "x"),
         ("h[(a + b=2)] = x[a], s[]; y = sum[i](h[i] ** 2 * index[i])", "s, x"),
         ("h[(a + b) D=2] = x[a], w[b] * index[D]; y = sum[i D](h[i D] ** 2 * index[i])", "x, w"),
+        ("h[(c d e + b)] = u[c d e], w[b]; y = sum[i](h[i] ** 2 * sqrt(index[i]))", "u, w"),
         ("h[(c d + b)] = p[c d], w[b]; y = sum[i](h[i] ** 2 * sqrt(index[i]))", "p, w"),
         ("j[N] = argsort[N](x[N]); z[N] = x[_@j[N]]; y = sum[N](z * index[N])", "x[N]"),
         ("z[K=40 D] = sum[N](where(l[N] == index[K], r[N D], 0)); y = sum[K D](z ** 2)", "r"),
