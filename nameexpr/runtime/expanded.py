@@ -51,7 +51,7 @@ def expanded(entry: FormulaEntry, given: Mapping[str, Any]) -> str:
 
 
 def _spec(entry: FormulaEntry, name: str, value: Any) -> OperandSpec:
-    """Return what is known of an operand: an array, or a shape."""
+    """Return what is known about an operand: an array, or a shape."""
     return OperandSpec(value) if isinstance(value, tuple) else spec_of(entry.unwrapped(value, name))
 
 
