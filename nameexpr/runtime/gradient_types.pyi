@@ -2,7 +2,7 @@
 
 A call returns gradients like its operands: arrays for arrays, NamedTensors for NamedTensors, arrays of
 another library for its arrays. Where there are both arrays and NamedTensors, each gradient is like its own
-operand, and of type Any: the mypy plugin knows the operands to differentiate by, and may tell.
+operand, and of type Any: the mypy plugin knows the operands to differentiate by, and determines which.
 """
 
 from __future__ import annotations
