@@ -30,7 +30,7 @@ from nameexpr.lint.formats import on_one_line
 CODE = ErrorCode("nameexpr", "Check the texts given to nameexpr", "Nameexpr")
 
 
-class Given(NamedTuple):
+class CallArguments(NamedTuple):
     """The arguments of a call: how many by position, None for an unknown number, and the keywords."""
 
     operands: int | None
@@ -43,7 +43,7 @@ class Given(NamedTuple):
         return {name: literal(node) for name, node in self.nodes.items()}
 
 
-def given_of(context: FunctionContext | MethodContext, first: int = 0) -> Given:
+def given_of(context: FunctionContext | MethodContext, first: int = 0) -> CallArguments:
     """Return the arguments of a call, from position `first`."""
     kinds = [kind for formal in context.arg_kinds[first:] for kind in formal]
     nodes = {
@@ -53,11 +53,11 @@ def given_of(context: FunctionContext | MethodContext, first: int = 0) -> Given:
         if kind is ARG_NAMED and name is not None
     }
     count = None if ARG_STAR in kinds else sum(kind.is_positional() for kind in kinds)
-    return Given(count, nodes, ARG_STAR2 in kinds)
+    return CallArguments(count, nodes, ARG_STAR2 in kinds)
 
 
 def report(
-    problems: list[Problem], given: Given, node: Context, context: FunctionContext | MethodContext
+    problems: list[Problem], given: CallArguments, node: Context, context: FunctionContext | MethodContext
 ) -> None:
     """Report problems at their keywords, or else at another node."""
     for problem in problems:

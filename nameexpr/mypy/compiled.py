@@ -16,14 +16,14 @@ from nameexpr.compiler.pipeline import read_formula
 from nameexpr.errors import Diagnostic
 from nameexpr.lint import OPEN, LiteralCall
 from nameexpr.lint.diagnose import Problem, diagnose
-from nameexpr.mypy.arguments import Given, given_of, literal, literal_tuple, literals_in, report
+from nameexpr.mypy.arguments import CallArguments, given_of, literal, literal_tuple, literals_in, report
 from nameexpr.syntax.lexer.tokens import looks_like_formula
 
 GRADIENT_TYPES = "nameexpr.runtime.gradient_types."
 """The module of the types of gradients and of the functions that return them."""
 
 
-class Known(NamedTuple):
+class KnownText(NamedTuple):
     """The text of a compiled text, the names or positions of its bound operands, and whether it is a
     formula.
     """
@@ -43,7 +43,7 @@ def applied(context: MethodContext) -> Type:
     return context.default_return_type
 
 
-def _call_faults(compiled: Known, given: Given) -> list[Problem]:
+def _call_faults(compiled: KnownText, given: CallArguments) -> list[Problem]:
     """Return the errors in the operands that a compiled text is called with."""
     text, bound, literals = compiled.text, compiled.bound, given.literals
     if compiled.is_formula:
@@ -85,7 +85,7 @@ def bound(context: MethodContext) -> Type:
     return returned.copy_modified(args=[*returned.args[:-1], whole])
 
 
-def _bind_faults(compiled: Known, names: Sequence[str | int]) -> list[Problem]:
+def _bind_faults(compiled: KnownText, names: Sequence[str | int]) -> list[Problem]:
     """Return the errors in the operands bound to a compiled text."""
     keywords = [name for name in names if isinstance(name, str)]
     if not compiled.is_formula:
@@ -95,7 +95,7 @@ def _bind_faults(compiled: Known, names: Sequence[str | int]) -> list[Problem]:
     return [Problem(Diagnostic("NE624", message.format(name)), keyword=name) for name in sorted(unknown)]
 
 
-def _bound_names(given: Given, context: MethodContext) -> list[str | int] | None:
+def _bound_names(given: CallArguments, context: MethodContext) -> list[str | int] | None:
     """Return the operands that a call of `bind` binds: names, or positions; None if that is not literal."""
     names: list[str | int] = [name for name in given.nodes if name != "operands"]
     positional = [
@@ -116,7 +116,7 @@ def _bound_names(given: Given, context: MethodContext) -> list[str | int] | None
     return None if given.is_open or given.operands is None else names
 
 
-def known(given: Type) -> Known | None:
+def known(given: Type) -> KnownText | None:
     """Return what the type of a compiled text contains, None if its text is not literal."""
     kind = get_proper_type(given)
     if not isinstance(kind, Instance) or not kind.args:
@@ -126,4 +126,4 @@ def known(given: Type) -> Known | None:
         return None
     is_of_gradients = kind.type.fullname.startswith(GRADIENT_TYPES)
     names = tuple(name for name in bound if isinstance(name, str | int))
-    return Known(text, names, is_of_gradients or looks_like_formula(text))
+    return KnownText(text, names, is_of_gradients or looks_like_formula(text))

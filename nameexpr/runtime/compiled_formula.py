@@ -191,8 +191,11 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         from nameexpr.runtime.differentiated import differentiated
 
         made = differentiated(self.text, wrt)
-        outputs = (made.value, *[statement for _, statement in made.gradients])
-        entry = FormulaEntry(made.text, self.options._replace(outputs=outputs))
+        return self._followed(made.text, (made.value, *[statement for _, statement in made.gradients]))
+
+    def _followed(self, text: str, outputs: tuple[str, ...]) -> CompiledFormula:
+        """Return a formula that begins as this one, with its options and bound operands."""
+        entry = FormulaEntry(text, self.options._replace(outputs=outputs))
         positions = {entry.tree.operands.index(name): value for name, value in self._entry.bound.items()}
         return CompiledFormula(entry.bind(positions) if positions else entry)
 

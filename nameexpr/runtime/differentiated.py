@@ -45,14 +45,14 @@ def differentiated(text: str, wrt: str | Iterable[str]) -> Differentiated:
     names = _operands(scope, wrt)
     taken = {*scope.uses, *(one.name for one in scope.tree.statements if one.name is not None)}
     last = scope.tree.statements[-1]
-    value = last.name or _free("value", taken)
+    value = last.name or free("value", taken)
     whole = text if last.name else f"{text[: last.span.start]}{value} = {text[last.span.start :]}"
     taken.add(value)
     gradients, lines = [], [whole.rstrip()]
     for name in names:
-        statement, term = _free(PREFIX + name, taken), _term(scope, name)
+        statement, term = free(PREFIX + name, taken), term_of(scope, name)
         taken.add(statement)
-        brackets = "" if term is None else f"[{term}]"
+        brackets = "" if term is None else f"[{unparse_term(term)}]"
         gradients.append((name, statement))
         lines.append(f"{statement}{brackets} = grad({value}, {name}{brackets})")
     return Differentiated("\n".join(lines), text, value, tuple(gradients))
@@ -107,27 +107,27 @@ def _told(made: Differentiated, diagnostic: Diagnostic) -> Diagnostic:
     return diagnostic._replace(text=made.origin, marks=tuple(dict.fromkeys(marks)))
 
 
-def _free(name: str, taken: Iterable[str]) -> str:
+def free(name: str, taken: Iterable[str]) -> str:
     """Return a name that nothing else has."""
     while name in taken:
         name += "'"
     return name
 
 
-def _term(scope: Scope, name: str) -> str | None:
+def term_of(scope: Scope, name: str) -> ast.Term | None:
     """Return a term through which every element of an operand is seen once; None if it has no term."""
     terms = [use.term for use in scope.uses[name] if use.term is not None]
     if not terms:
         return None
     plain = next((term for term in terms if _is_plain(term)), None)
     if plain is not None:
-        return unparse_term(plain)
+        return plain
     known = walk.labels_in(*walk.terms_in(scope.tree))
-    labels: list[str] = []
-    for number in range(len(terms[0].items)):
-        labels.append(_free(f"d{number}", {*known, *labels}))
-    dims = map(_dim_of, terms[0].items)
-    return " ".join(f"{dim}={label}" if dim else label for dim, label in zip(dims, labels, strict=True))
+    items: list[ast.Item] = []
+    for number, dim in enumerate(map(_dim_of, terms[0].items)):
+        label = free(f"d{number}", known)
+        items.append(ast.Alias(dim, label) if dim else ast.Label(label))
+    return ast.Term(tuple(items))
 
 
 def _dim_of(item: ast.Item) -> str | None:
@@ -140,12 +140,11 @@ def _dim_of(item: ast.Item) -> str | None:
 
 def _is_plain(term: ast.Term) -> bool:
     """Return whether a term names each dim once, all of it."""
-    labels: list[str] = []
-    for item in term.items:
-        group = group_of(item)
-        inner = [item] if group is None else group.items
-        names = [one.word if isinstance(one, ast.STRETCHED) else label_of(one) for one in inner]
-        if None in names or any(isinstance(one, ast.At) for one in inner):
-            return False
-        labels += [name for name in names if name is not None]
-    return len(set(labels)) == len(labels)
+    words = words_of(term)
+    return None not in words and len(set(words)) == len(words)
+
+
+def words_of(term: ast.Term) -> list[str | None]:
+    """Return the label of each dim of a term, or `...` and packs; None for what has none, or positions."""
+    inner = [one for item in term.items for one in getattr(group_of(item), "items", (item,))]
+    return [one.word if isinstance(one, ast.STRETCHED) else label_of(one) for one in inner]

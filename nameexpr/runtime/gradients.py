@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from nameexpr.runtime.compiled_formula import CompiledFormula
     from nameexpr.runtime.gradient_types import OfGradients, OfValue
+    from nameexpr.runtime.packed import Packed
     from nameexpr.runtime.plan.plan import Plan
     from nameexpr.typing import Operand
 
@@ -109,6 +110,39 @@ class GradientFunction:
         """
         bound = self.formula.bind(operands=operands, **named)
         return type(self)(bound, self._made, has_value=self._has_value)
+
+    @public
+    def packed(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> Packed:
+        """Return the value and the gradients as functions of one vector, as SciPy's optimizers call them.
+
+        The operands that the value is differentiated by are the start, and may be whole numbers; the others
+        are constant. Bind those, and what depends on them alone is computed once.
+
+        Raises
+        ------
+        NameExprError
+            NE538 if an operand to vary is complex, bound, or not an array of NumPy; NE521 if one is missing.
+
+        Examples
+        --------
+        >>> import numpy as np, nameexpr as ne
+        >>> packed = ne.grad("loss = sum[C](w[C] ** 2) + b ** 2", "w b").packed(w=np.array([1.0, 2.0]), b=3)
+        >>> packed.fun(packed.x0)
+        (14.0, array([2., 4., 6.]))
+        >>> packed.unpack(packed.x0)
+        {'w': array([1., 2.]), 'b': 3.0}
+        """
+        from nameexpr.runtime.packed import Packed
+
+        made, whole = self._made, self
+        if not self._has_value:
+            outputs = (made.value, *[statement for _, statement in made.gradients])
+            whole = GradientFunction(self.formula._followed(made.text, outputs), made, has_value=True)
+        given = merged(self.text, operands, named)
+        try:
+            return Packed(whole, whole.formula, made, given)
+        except NameExprError as fault:
+            raise error(*map(made.told, fault.diagnostics)) from None
 
     @property
     def _bound(self) -> Mapping[str, Any]:

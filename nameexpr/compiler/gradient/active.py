@@ -51,14 +51,15 @@ class Wanted:
 
 
 def ancestors(graph: Graph, value: int) -> set[int]:
-    """Return all values that a value depends on, itself among them."""
+    """Return all values that a value depends on, itself and those of the steps of recurrences among them."""
     found: set[int] = set()
     stack = [value]
     while stack:
         number = stack.pop()
         if number not in found:
             found.add(number)
-            stack += sources_of(graph.nodes[number])
+            node = graph.nodes[number]
+            stack += [*sources_of(node), *(node.steps if isinstance(node, Recurrence) else ())]
     return found
 
 
@@ -91,6 +92,8 @@ def passing(graph: Graph, value: int) -> Sequence[int]:
             return ()
         case Gather(value) | Place(_, value):
             return (value,)
+        case Recurrence():
+            return (*node.steps, *[value for starts in node.starts for _, value in starts])
     return sources_of(node)
 
 
@@ -100,8 +103,6 @@ def _check_known(graph: Graph, value: int) -> None:
             raise UnknownGradientError(f"no gradient of {function} is known", function)
         case Reduction(str(reducer)) if reducer not in ADDING and reducer not in REDUCTIONS:
             raise UnknownGradientError(f"no gradient of {reducer} is known", reducer)
-        case Recurrence():
-            raise UnknownGradientError("no gradient of a recurrence is known")
 
 
 def lost(graph: Graph, needed: Collection[int], active: Collection[int]) -> list[int]:

@@ -24,9 +24,10 @@ from nameexpr.compiler.gradient.algebra import Algebra
 from nameexpr.compiler.gradient.deltas import with_basis, without_basis
 from nameexpr.compiler.gradient.orders import differentiated_again
 from nameexpr.compiler.gradient.pairs import in_pairs
+from nameexpr.compiler.gradient.pointwise import PartialGradient
 from nameexpr.compiler.gradient.products import is_inexact, kind_of
-from nameexpr.compiler.gradient.views import is_plain, seen_through
-from nameexpr.compiler.gradient.walk import Found, Seen, Walk, seen_as
+from nameexpr.compiler.gradient.views import Seen, is_plain, seen_as, seen_through
+from nameexpr.compiler.gradient.walk import Found, Walk
 from nameexpr.compiler.ir.axes import Axes, Labels, Names, expand_ellipsis, flat, gathered
 from nameexpr.compiler.ir.dtypes import strong
 from nameexpr.compiler.ir.graph import Graph, with_sources
@@ -147,7 +148,10 @@ class Derivatives:
                 labels, number = graph.labels[value], len(self.walks)
                 basis, seed = with_basis(writer.values, labels, number, algebra.span)
                 algebra.basis = frozenset(basis.values())
-                self.walks[key] = Walk(algebra, active, wanted).run(value, seed), basis
+                self.walks[key] = (
+                    Walk(algebra, active, wanted).run([PartialGradient(value, seed)]),
+                    basis,
+                )
         except UnknownGradientError as unknown:
             raise error(faults.unknown(writer.scope, asked.node, unknown.what, unknown.function)) from None
         return self.walks[key]

@@ -41,21 +41,21 @@ def of_window(algebra: Algebra, node: Window, gradient: int) -> int:
         pairs = [(read, read.strides[0][0]) for read in node.reads]
         back = [Read(label, read.offset, ((read.label, -1),)) for read, label in pairs]
         have = algebra.graph.labels[gradient]
-        return _window(algebra, gradient, tuple([read for read in back if read.label in have]))
+        return window(algebra, gradient, tuple([read for read in back if read.label in have]))
     kept = [label for label in own if label not in {read.label for read in node.reads}]
     inside = [label for read in node.reads for label, _ in read.strides]
     is_part = all([stride for _, stride in read.strides] in ([], [1]) for read in node.reads)
     if is_part and len({*inside, *kept}) == len(inside) + len(kept):
-        return _put(algebra, gradient, own, node.reads)
+        return put(algebra, gradient, own, node.reads)
     return scattered(algebra, gradient, own, {read.label: _places(algebra, read) for read in node.reads})
 
 
 def _is_reversal(algebra: Algebra, read: Read) -> bool:
     sizes = algebra.graph.sizes
-    return [sizes[label] * stride for label, stride in read.strides] == [-sizes[read.label]]
+    return [(sizes[label], stride) for label, stride in read.strides] == [(sizes[read.label], -1)]
 
 
-def _window(algebra: Algebra, value: int, reads: tuple[Read, ...]) -> int:
+def window(algebra: Algebra, value: int, reads: tuple[Read, ...]) -> int:
     """Return a value read at positions; the value itself if there are none."""
     graph = algebra.graph
     if not reads:
@@ -64,7 +64,7 @@ def _window(algebra: Algebra, value: int, reads: tuple[Read, ...]) -> int:
     return graph.add(Window(value, reads), windowed(graph.labels[value], reads), graph.dtypes[value])
 
 
-def _put(algebra: Algebra, gradient: int, own: Labels, reads: Sequence[Read]) -> int:
+def put(algebra: Algebra, gradient: int, own: Labels, reads: Sequence[Read]) -> int:
     """Return an array of zeros, except for a part that is the gradient."""
     graph = algebra.graph
     parts = tuple([
@@ -108,7 +108,7 @@ def of_join(algebra: Algebra, node: Join, gradient: int) -> Iterable[tuple[int, 
         inside = [new for label in node.labels for new in instead.get(label, (label,))]
         own = graph.labels[gradient]
         reads = tuple([_read(algebra, part) for part in parts if part.label in own])
-        part_of = _window(algebra, gradient, reads)
+        part_of = window(algebra, gradient, reads)
         yield value, algebra.total([part_of], [one for one in inside if one not in graph.labels[value]])
 
 

@@ -39,7 +39,8 @@ class Products:
 
     `kept` are gradients that several arguments use, and `made` the products that were written for one use
     and may be split in a sum. With `is_again`, these gradients are differentiated again. `basis` are labels
-    of the elements of a value with dims (`nameexpr.compiler.gradient.deltas`).
+    of the elements of a value with dims (`nameexpr.compiler.gradient.deltas`). `stored` are equal values, for
+    those of the steps of a recurrence that are rows (`nameexpr.compiler.gradient.steps`).
     """
 
     values: Values
@@ -48,11 +49,16 @@ class Products:
     made: set[int] = field(default_factory=set)
     is_again: bool = False
     basis: frozenset[str] = frozenset()
+    stored: dict[int, int] = field(default_factory=dict)
 
     @property
     def graph(self) -> Graph:
         """The graph that is written to."""
         return self.values.graph
+
+    def seen(self, values: Sequence[int]) -> tuple[int, ...]:
+        """Return values that are equal to some others, and known without computing them."""
+        return tuple([self.stored.get(value, value) for value in values])
 
     def number(self, value: float | complex) -> int:
         """Return a number."""

@@ -9,6 +9,7 @@ from nameexpr.compiler.gradient.pointwise import Masking, PartialGradient
 from nameexpr.compiler.gradient.positions import of_sorted
 from nameexpr.compiler.gradient.rules import ALONG, COMPLEX_MEDIAN, EXACT_ONCE, REDUCTIONS, SORTED
 from nameexpr.compiler.ir.nodes import Along, Read, Reduction, Window
+from nameexpr.records import replace
 
 
 def reduction_parts(walk: Masking, number: int, node: Reduction, gradient: int) -> Iterator[PartialGradient]:
@@ -21,11 +22,12 @@ def reduction_parts(walk: Masking, number: int, node: Reduction, gradient: int) 
         return
     if node.reducer == "mean":
         gradient = algebra.map("/.", gradient, algebra.number(count))
+    read = algebra.seen(node.factors)
     every = dict.fromkeys([label for factor in node.factors for label in graph.labels[factor]])
     for place, factor in enumerate(node.factors):
         if factor not in walk.active or factor in node.factors[:place]:  # type: ignore[operator]
             continue
-        others = [algebra.conj(one) for number, one in enumerate(node.factors) if number != place]
+        others = [algebra.conj(one) for number, one in enumerate(read) if number != place]
         gone = [label for label in every if label not in graph.labels[factor]]
         value = algebra.total([gradient, *others], gone)
         times = node.factors.count(factor)
@@ -36,18 +38,18 @@ def reduction_parts(walk: Masking, number: int, node: Reduction, gradient: int) 
 
 def along_part(walk: Masking, number: int, node: Along, gradient: int) -> PartialGradient:
     """Return the gradient of what a function along dims is applied to."""
+    (number, value), own = walk.algebra.seen([number, node.value]), node.value
+    node = replace(node, value=value)
     if node.function in SORTED:
-        return PartialGradient(node.value, of_sorted(walk.algebra, node.function, number, node, gradient))
+        return PartialGradient(own, of_sorted(walk.algebra, node.function, number, node, gradient))
     if node.function in EXACT_ONCE and walk.algebra.is_again:
-        return PartialGradient(
-            node.value, of_running_product(walk.algebra, node.value, gradient, node.labels[0])
-        )
+        return PartialGradient(own, of_running_product(walk.algebra, node.value, gradient, node.labels[0]))
     given = {"y": number, "a": node.value}
-    return PartialGradient(node.value, _ruled(walk, ALONG[node.function], given, node, gradient))
+    return PartialGradient(own, _ruled(walk, ALONG[node.function], given, node, gradient))
 
 
 def _of_reduced(walk: Masking, number: int, node: Reduction, gradient: int) -> int:
-    algebra, (value,) = walk.algebra, node.factors
+    algebra, number, value = walk.algebra, *walk.algebra.seen([number, *node.factors])
     if node.reducer in EXACT_ONCE and algebra.is_again:
         return algebra.times(gradient, algebra.conj(others(algebra, value, node.labels)))
     given = {"y": number, "a": value, "n": algebra.number(algebra.graph.cells(node.labels))}

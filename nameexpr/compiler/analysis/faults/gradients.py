@@ -54,11 +54,11 @@ class GradientFault:
         return self.diagnostic("NE533", message, use, hint)
 
     def not_differentiable(self, use: ast.Use, node: Node) -> Diagnostic:
-        """Return the diagnostic for a statement that is a number (NE533), or a recurrence (NE536)."""
+        """Return the diagnostic for a statement that is a number (NE533), or has a dim twice (NE536)."""
         if isinstance(node, Scalar):
             message = f"'{use.name}' is a number of the text: only what may change has gradients"
             return self.diagnostic("NE533", message, use, "pass it as an operand")
-        message = f"no gradient by '{use.name}' is known: it is a recurrence, or has a dim twice"
+        message = f"no gradient by '{use.name}' is known, which has a dim twice"
         return self.diagnostic("NE536", message, use, "differentiate by an operand")
 
     def of_complex(self) -> Diagnostic:

@@ -44,8 +44,9 @@ class LoopLowering(Lowering):
         """Return the program of some values, the last with its axes in the order of `labels` if given."""
         users = users_of(self.graph, outputs, self.loops, self.values)
         uses = {value: len(readers) for value, readers in users.items()}
-        uses |= {value: 2 for value in (*self.values, *(loop.top for loop in self.loops)) if value in uses}
-        self.fusing = FusionPlan(self.graph, uses, self.build.target)
+        stored = frozenset([*self.values, *(loop.top for loop in self.loops)])
+        uses |= {value: 2 for value in stored if value in uses}
+        self.fusing = FusionPlan(self.graph, uses, self.build.target, stored)
         program, value = self.program(uses, outputs), self.value(outputs[-1])
         if not labels and outputs[-1] in self.plans:
             result = self.plans[outputs[-1]][0].contraction.result
