@@ -193,7 +193,7 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         made = differentiated(self.text, wrt)
         return self._followed(made.text, (made.value, *[statement for _, statement in made.gradients]))
 
-    def _followed(self, text: str, outputs: tuple[str, ...]) -> CompiledFormula:
+    def _followed(self, text: str, outputs: tuple[str, ...]) -> CompiledFormula[Any, Any]:
         """Return a formula that begins as this one, with its options and bound operands."""
         entry = FormulaEntry(text, self.options._replace(outputs=outputs))
         positions = {entry.tree.operands.index(name): value for name, value in self._entry.bound.items()}
