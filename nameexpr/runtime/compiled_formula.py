@@ -15,11 +15,14 @@ from nameexpr.runtime.formula import FormulaEntry, merged
 from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from nameexpr.compiler.analysis.scope import Scope
     from nameexpr.compiler.compilation import Compilation
     from nameexpr.runtime.entry import CallOptions, Entry
     from nameexpr.runtime.plan.plan import Outline, Plan
     from nameexpr.runtime.signature import FormulaSignature
+    from nameexpr.tensors import NamedTensor
     from nameexpr.typing import Operand
 
 
@@ -165,7 +168,9 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         return outline_of(compiled, specs, getattr(entry, "library", None))
 
     @public
-    def gradient(self, wrt: str | Iterable[str]) -> CompiledFormula:
+    def gradient(
+        self, wrt: str | Iterable[str]
+    ) -> CompiledFormula[tuple[npt.NDArray[Any], ...], tuple[NamedTensor, ...]]:
         """Return this formula with a statement for each gradient of its last value: `d_w` for `w`.
 
         A call returns a tuple of the value and the gradients, in the order of `wrt`, the names of operands.
@@ -188,7 +193,7 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         made = differentiated(self.text, wrt)
         return self._followed(made.text, (made.value, *[statement for _, statement in made.gradients]))
 
-    def _followed(self, text: str, outputs: tuple[str, ...]) -> CompiledFormula:
+    def _followed(self, text: str, outputs: tuple[str, ...]) -> CompiledFormula[Any, Any]:
         """Return a formula that begins as this one, with its options and bound operands."""
         entry = FormulaEntry(text, self.options._replace(outputs=outputs))
         positions = {entry.tree.operands.index(name): value for name, value in self._entry.bound.items()}
