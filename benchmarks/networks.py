@@ -66,7 +66,7 @@ def chain(count: int, low: int, high: int, seed: int = 0) -> Network:
 
 def ring(count: int, low: int, high: int, seed: int = 0) -> Network:
     """Return the trace of a product of matrices."""
-    return _graph(f"ring {count}", count, ((i, (i + 1) % count) for i in range(count)), low, high, seed)
+    return graph(f"ring {count}", count, ((i, (i + 1) % count) for i in range(count)), low, high, seed)
 
 
 def tree(count: int, low: int, high: int, seed: int = 0) -> Network:
@@ -78,13 +78,13 @@ def tree(count: int, low: int, high: int, seed: int = 0) -> Network:
         edges.append((k, i))
         degree[k] += 1
         degree[i] += 1
-    return _graph(f"tree {count}", count, edges, low, high, seed)
+    return graph(f"tree {count}", count, edges, low, high, seed)
 
 
 def lattice(rows: int, columns: int, low: int, high: int, seed: int = 0) -> Network:
     """Return a rectangular lattice with open borders."""
     edges = _lattice_edges(rows, columns)
-    return _graph(f"lattice {rows}x{columns}", rows * columns, edges, low, high, seed)
+    return graph(f"lattice {rows}x{columns}", rows * columns, edges, low, high, seed)
 
 
 def regular(count: int, low: int, high: int, seed: int = 0) -> Network:
@@ -94,7 +94,7 @@ def regular(count: int, low: int, high: int, seed: int = 0) -> Network:
         ends = rng.permutation(np.repeat(np.arange(count), 3)).reshape(-1, 2)
         edges = sorted({(int(min(pair)), int(max(pair))) for pair in ends})
         if len(edges) == len(ends) and all(a != b for a, b in edges) and _is_connected(count, edges):
-            return _graph(f"regular {count}", count, edges, low, high, seed)
+            return graph(f"regular {count}", count, edges, low, high, seed)
 
 
 def state_product(sites: int, bond: int, physical: int = 2) -> Network:
@@ -133,7 +133,7 @@ def canonical(size: int, rank: int) -> Network:
     return Network("CP 5", tuple((x, "r") for x in "ijklm"), tuple("ijklm"), sizes)
 
 
-def _graph(kind: str, count: int, edges: Edges, low: int, high: int, seed: int) -> Network:
+def graph(kind: str, count: int, edges: Edges, low: int, high: int, seed: int) -> Network:
     """Return the network with a tensor at each node, a label on each edge and a scalar result."""
     name = f"{kind} #{seed}" if seed else kind
     listed = list(edges)

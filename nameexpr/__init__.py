@@ -25,6 +25,7 @@ _HOMES = {
     "nameexpr.runtime.einsum": "einsum",
     "nameexpr.runtime.evaluate": "evaluate",
     "nameexpr.runtime.gradients": "GradientFunction grad value_and_grad",
+    "nameexpr.runtime.packed": "Packed",
     "nameexpr.runtime.plan.plan": "Plan",
     "nameexpr.runtime.plan.steps": "PlanStep",
     "nameexpr.runtime.signature": "Signature",

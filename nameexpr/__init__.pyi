@@ -15,6 +15,7 @@ from nameexpr.runtime.gradients import (
     grad as grad,
     value_and_grad as value_and_grad,
 )
+from nameexpr.runtime.packed import Packed as Packed
 from nameexpr.runtime.plan.plan import Plan as Plan
 from nameexpr.runtime.plan.steps import PlanStep as PlanStep
 from nameexpr.runtime.signature import Signature as Signature

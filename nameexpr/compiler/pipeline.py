@@ -9,11 +9,11 @@ of shapes, dtypes and names. Nothing is executed here: backends turn programs in
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nameexpr.compiler.analysis.fast_path import is_accepted
 from nameexpr.compiler.analysis.infer import Typed, build_expression
@@ -22,7 +22,7 @@ from nameexpr.compiler.compilation import Compilation, Options, Tree, build_grap
 from nameexpr.compiler.ir.axes import Contraction, Names
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.graph import Graph, constant_values, use_counts
-from nameexpr.compiler.ir.nodes import Map, View, Window
+from nameexpr.compiler.ir.nodes import Map, View
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target
@@ -155,6 +155,7 @@ def _compiled(
     """Return the compilation of a graph: the passes that expressions and formulas share."""
     fixed = constant_values(graph, options.constants) if options.constants else ()
     ordered = partial(_ordered, fixed, options)
+    search = graph, outputs, operands, ordered, options.target, options.is_row_major
     how = (options.target, fusing, options.is_row_major, options.ranks, needed)
 
     def lowered(plan: Planner) -> tuple[Program, tuple[ContractionPlan, ...]]:
@@ -169,21 +170,20 @@ def _compiled(
         raise error(too_many_dims(tree, wide.dims, wide.operands)) from None
     same: tuple[int, ...] = ()
     is_contraction = isinstance(tree, Expression) and len(plans) == 1
-    if options.same and is_contraction:
-        program, plans, same = _shared(graph, operands, options, program, plans, lowered)
-    elif options.same and len(outputs) == 1:  # several results must not be views of each other
-        program, same = _shared_formula(program, options.same)
+    if options.same and (is_contraction or len(outputs) == 1):  # several results must not share memory
+        program, plans, same = _shared(graph, operands, options, program, plans, lowered, is_contraction)
     shapes = shapes_of(program)
     if not is_contraction or (not options.constants and _has_large_value(shapes, options.target)):
-        program, shapes = _scheduled(tree, program, shapes, options.target)
+        _check_sizes(tree, program, shapes)
+        looped = None if same else _joint(tree, search, shapes, needed, fusing, fixed)
+        program, shapes, plans = looped or (*_scheduled(program, shapes, options.target), plans)
     if "over" in options.target.native and "concatenate" in [one.primitive for one in program.instructions]:
         from nameexpr.compiler.schedule.place import place_within
 
         program, shapes = place_within(program, operands.given, options.memory_limit)
     if options.memory_limit is not None:
         if not same:
-            given = graph, outputs, operands, ordered, options.target, options.is_row_major
-            program, plans = _limited(tree, (*given, options.memory_limit), program, plans)
+            program, plans = _limited(tree, (*search, options.memory_limit), program, plans)
         program = replace(program, depends_on_layout=True, is_limited=True)
         shapes = shapes_of(program)
     if os.environ.get("NAMEEXPR_VERIFY") == "1":
@@ -206,38 +206,11 @@ def _ordered(
     return plan_for_calls(plan, fixed, options.target)
 
 
-def _shared(
-    graph: Graph,
-    operands: Operands,
-    options: Options,
-    program: Program,
-    plans: tuple[ContractionPlan, ...],
-    lowered: Callable[[Planner], tuple[Program, tuple[ContractionPlan, ...]]],
-) -> tuple[Program, tuple[ContractionPlan, ...], tuple[int, ...]]:
-    """Return the program that computes equal values of equal operands once, its plan, and which operands are
-    equal; the program unchanged if nothing is shared.
-    """
-    from nameexpr.compiler.schedule.cse import best_shared
+def _shared(*given: Any) -> tuple[Program, tuple[ContractionPlan, ...], tuple[int, ...]]:
+    """Return what `share_operands` does, which is only loaded if operands are equal."""
+    from nameexpr.compiler.schedule.equal_operands import share_operands
 
-    (plan,) = plans
-    tried = [(plan, program)]
-    is_read = any(isinstance(node, Window) for node in graph.nodes)  # its factors are not its operands
-    if is_our_own(options.optimize) and len(options.same) > 3 and not is_read:  # noqa: PLR2004  two pairs
-        from nameexpr.compiler.planning.repeated import plan_repeated
-
-        axes = [node.axes for node in graph.nodes if isinstance(node, View)]
-        other = plan_repeated(plan, axes, options.same)
-        if other is not None:
-            tried.append((other, lowered(lambda *_: other)[0]))
-    shared = best_shared(tried, options.same, options.memory_limit, operands.given)
-    return (program, plans, ()) if shared is None else (shared[1], (shared[0],), options.same)
-
-
-def _shared_formula(program: Program, same: tuple[int, ...]) -> tuple[Program, tuple[int, ...]]:
-    from nameexpr.compiler.schedule.cse import calls, share
-
-    once = share(program, same)
-    return (once, same) if calls(once) < calls(program) else (program, ())
+    return share_operands(*given)
 
 
 def _limited(
@@ -261,17 +234,29 @@ def _limited(
     return fit_expression(tree, single, program, limit), plans
 
 
+def _joint(
+    tree: Expression | Scope,
+    given: tuple[Graph, tuple[int, ...], Operands, Planner, Target, bool],
+    shapes: Shapes,
+    needed: Collection[int],
+    fusing: FusionPlan | None,
+    fixed: Collection[int],
+) -> tuple[Program, Shapes, tuple[ContractionPlan, ...]] | None:
+    """Return the program of derivatives with one loop for both directions, if that saves time."""
+    if isinstance(tree, Expression) or not tree.gradients or not _has_large_value(shapes, given[4]):
+        return None
+    from nameexpr.compiler.schedule.limit.jointly import lower_jointly
+
+    return lower_jointly(*given, needed, fusing, fixed)
+
+
 def _has_large_value(shapes: Shapes, target: Target) -> bool:
     """Return whether processing slices could pay off without bound operands, whose values alone are kept."""
     return any(prod(shape) * WIDEST >= target.tiled_bytes for shape in shapes)
 
 
-def _scheduled(
-    tree: Expression | Scope, program: Program, shapes: Shapes, target: Target
-) -> tuple[Program, Shapes]:
-    """Return a program that processes leading axes slice by slice and writes over values after their last
-    use, and the shapes of its values.
-    """
+def _check_sizes(tree: Expression | Scope, program: Program, shapes: Shapes) -> None:
+    """Reject a formula with a value that no machine can hold, or that has too many dims."""
     dims = max(map(len, shapes), default=0)
     large = [shape for shape in shapes if prod(filter(None, shape)) > MOST_CELLS]
     if (large or dims > limits().dims) and not isinstance(tree, Expression):
@@ -280,6 +265,12 @@ def _scheduled(
         if dims > limits().dims:
             raise error(too_many_dims(tree, dims))
         raise error(unfit_array(tree, large[0], is_result=large[0] == shapes[program.result]))
+
+
+def _scheduled(program: Program, shapes: Shapes, target: Target) -> tuple[Program, Shapes]:
+    """Return a program that processes leading axes slice by slice and writes over values after their last
+    use, and the shapes of its values.
+    """
     if any(instruction.recurrence is not None for instruction in program.instructions):
         from nameexpr.compiler.schedule.steps import schedule_steps
 

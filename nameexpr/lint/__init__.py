@@ -19,6 +19,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from nameexpr.syntax.lexer.tokens import looks_like_formula
+
 
 class _Open:
     """The value of an argument that is not literal."""
@@ -34,10 +36,17 @@ HOMES = {
     "compile": "nameexpr.runtime.compile",
     "check": "nameexpr.runtime.check",
     "explain": "nameexpr.runtime.compile",
+    "grad": "nameexpr.runtime.gradients",
+    "value_and_grad": "nameexpr.runtime.gradients",
 }
 """The functions whose first argument is a text, and where each is defined."""
 FUNCTIONS = {f"{home}.{name}": name for name, here in HOMES.items() for home in ("nameexpr", here)}
 """The functions by every dotted path that leads to them."""
+GRADIENTS = frozenset({"grad", "value_and_grad", "gradient"})
+"""The functions, and the method of compiled formulas, that take the operands to differentiate by."""
+_OF_FORMULAS = GRADIENTS | {"evaluate"}
+MADE = frozenset({"compile", "grad", "value_and_grad"})
+"""The functions that return a function of the operands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +54,8 @@ class LiteralCall:
     """A call with a literal text.
 
     `operands` counts the positional ones, None if there is a star among them; `keywords` are literal values
-    or `OPEN`; `is_open` means that ``**`` adds more of them.
+    or `OPEN`; `is_open` means that ``**`` adds more of them. The second argument of a function of `GRADIENTS`
+    is the keyword "wrt".
     """
 
     function: str
@@ -53,3 +63,9 @@ class LiteralCall:
     operands: int | None = 0
     keywords: Mapping[str, Any] = field(default_factory=dict)
     is_open: bool = False
+
+    @property
+    def is_formula(self) -> bool:
+        """Whether the call reads its text as a formula."""
+        is_either = self.function in ("compile", "explain")
+        return self.function in _OF_FORMULAS or (is_either and looks_like_formula(self.text))

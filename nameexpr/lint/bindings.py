@@ -83,13 +83,15 @@ class NameScope:
 
 class Calls(NamedTuple):
     """Every call of a file in its order, with its scope; the scope of the module; the node around each node;
-    and what is changed in place: attributes with a dot, and the ids of the bindings of names.
+    what is changed in place: attributes with a dot, and the ids of the bindings of names; and what is read by
+    a subscript, with its scope.
     """
 
     calls: list[tuple[ast.Call, NameScope]]
     module: NameScope
     parents: dict[ast.AST, ast.AST]
     changed: set[int | str]
+    subscripts: list[tuple[ast.Subscript, NameScope]]
 
 
 def class_of_self(binding: Binding, scope: NameScope | None) -> NameScope | None:

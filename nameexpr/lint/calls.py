@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from nameexpr.lint import OPEN, LiteralCall
+from nameexpr.lint import GRADIENTS, OPEN, LiteralCall
 from nameexpr.lint.bindings import NameScope
+from nameexpr.lint.gradients import wrt_of
 from nameexpr.lint.modules import Module
 from nameexpr.lint.passing import arguments_of, text_values, used_in
 from nameexpr.lint.targets import Targets
@@ -24,7 +25,8 @@ class TextCall:
     """A call and a text that reaches it.
 
     `given` is the argument with the text, or the call itself. `is_certain` means that the text is used here
-    if the call is executed; `is_made` that it was passed before, and only its use is checked here.
+    if the call is executed; `is_made` that it was passed before, and only its use is checked here. `wrt` is
+    the argument that names the operands to differentiate by.
     """
 
     literal: LiteralCall
@@ -34,6 +36,7 @@ class TextCall:
     is_certain: bool = True
     is_made: bool = False
     is_first: bool = True
+    wrt: ast.expr | None = None
 
     @property
     def is_written(self) -> bool:
@@ -76,10 +79,11 @@ class _Calls:
         applied = [one for one in self.module.called(node.func, scope) if isinstance(one, Applied)]
         for one in applied if len(applied) == 1 else ():
             yield from self._applied(one, node, scope)
+        yield from self._gradient(node, scope)
         for passing, given in arguments_of(node, scope, self.module):
             yield from self._passed(passing, given, node, scope)
         for value in self.module.called(node, scope):
-            if isinstance(value, Applied) and value.call is node and value.function != "compile":
+            if isinstance(value, Applied) and value.call is node and value.is_partial:
                 yield from self._texts(value.function, node.args[1:], node, scope, is_partial=True)
 
     def _texts(
@@ -100,13 +104,39 @@ class _Calls:
         is_open_ended = is_partial or isinstance(given, ast.Starred)
         count = None if is_open_ended else _counted(arguments[1:])
         keywords, is_open = keywords_of(node)
+        wrt = self._wrt(function, arguments[1:], node)
         for number, text in enumerate(texts):
-            literal = LiteralCall(function, text.value, count, keywords, is_open)
+            literal = LiteralCall(function, text.value, count, keywords | self._named(wrt, scope), is_open)
             is_certain = len(texts) == 1 and not text.is_possible
-            yield TextCall(literal, text, node, given, is_certain, is_first=not number)
+            yield TextCall(literal, text, node, given, is_certain, is_first=not number, wrt=wrt)
         keys = [(value.owner, value.name) for value in values if isinstance(value, Parameter)]
         if not texts and not self.used.intersection(keys):
             yield Unread(function, node, given, self._swapped(arguments[1:], scope))
+
+    def _wrt(self, function: str, arguments: list[ast.expr], node: ast.Call) -> ast.expr | None:
+        """Return the argument that names the operands to differentiate by."""
+        given = [keyword.value for keyword in node.keywords if keyword.arg == "wrt"] or arguments[:1]
+        is_known = function in GRADIENTS and given and not isinstance(given[0], ast.Starred)
+        return given[0] if is_known else None
+
+    def _named(self, wrt: ast.expr | None, scope: NameScope) -> dict[str, Any]:
+        """Return the operands to differentiate by as a keyword, if they are known."""
+        names = () if wrt is None else wrt_of(self.module.values(wrt, scope))
+        return {"wrt": names} if names or literal(wrt) in ("", ()) else {}
+
+    def _gradient(self, node: ast.Call, scope: NameScope) -> Iterator[TextCall]:
+        """Yield a call of the method `gradient` of a compiled text."""
+        if not isinstance(node.func, ast.Attribute) or node.func.attr != "gradient":
+            return
+        wrt = self._wrt("gradient", node.args, node)
+        if wrt is None:
+            return
+        owners = self.module.called(node.func.value, scope)
+        for one in owners:
+            for text in one.texts() if isinstance(one, Applied) and one.function == "compile" else ():
+                literal = LiteralCall("gradient", text.value, 0, self._named(wrt, scope))
+                is_certain = len(owners) == 1 and not text.is_possible
+                yield TextCall(literal, text, node, wrt, is_certain, is_made=True, is_first=False, wrt=wrt)
 
     def _swapped(self, operands: list[ast.expr], scope: NameScope) -> ast.expr | None:
         """Return an operand that is a text, as for functions that take the text last."""
@@ -118,27 +148,26 @@ class _Calls:
 
     def _applied(self, made: Applied, node: ast.Call, scope: NameScope) -> Iterator[TextCall | Unread]:
         """Yield a call of something compiled, or of a `partial`: its text was passed where it was created."""
-        is_compiled = made.function == "compile"
-        place = 0 if is_compiled else 1
-        if len(made.call.args) <= place:
-            if not is_compiled:  # the text is an argument of the call
+        if not made.arguments:
+            if made.is_partial:  # the text is an argument of the call
                 yield from self._texts(made.function, node.args, node, scope)
             return
-        texts = made.module.values(made.call.args[place], made.scope)
-        given = [*made.call.args[place + 1 :], *node.args]
-        count = _counted(given)
+        texts = made.texts()
+        given = [*made.arguments[1:], *node.args] if made.is_partial else node.args
+        wrt = self._wrt(made.function, given, node) if made.is_partial else None
         keywords, is_open = keywords_of(node)
-        if is_compiled:
+        keywords |= self._named(wrt, scope)
+        if made.function == "compile":
             keywords.pop("out", None)
         before, was_open = keywords_of(made.call)
-        for text in texts:
-            if isinstance(text, Text) and len(texts) == 1:
-                kind = "evaluate" if looks_like_formula(text.value) else "einsum"
-                function = kind if is_compiled else made.function
-                literal = LiteralCall(
-                    function, text.value, count, {**before, **keywords}, is_open or was_open
-                )
-                yield TextCall(literal, text, node, node, not text.is_possible, is_made=True, is_first=False)
+        for text in texts if len(texts) == 1 else ():
+            kind = "evaluate" if made.function in GRADIENTS or looks_like_formula(text.value) else "einsum"
+            function = made.function if made.is_partial else kind
+            literal = LiteralCall(
+                function, text.value, _counted(given), {**before, **keywords}, is_open or was_open
+            )
+            is_certain = not text.is_possible
+            yield TextCall(literal, text, node, node, is_certain, is_made=True, is_first=False, wrt=wrt)
 
     def _passed(
         self, passing: Passing, given: ast.expr, node: ast.Call, scope: NameScope

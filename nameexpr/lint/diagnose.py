@@ -11,9 +11,11 @@ it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from nameexpr.compiler.analysis.faults.differentiating import value_with_dims
 from nameexpr.compiler.analysis.faults.misuse import (
     OPTIONS,
     check_keywords,
@@ -23,21 +25,18 @@ from nameexpr.compiler.analysis.faults.misuse import (
     operands_by_position,
     takes_no_arrow,
 )
-from nameexpr.compiler.analysis.operands import Operand, assumed_shapes
+from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.resolve import resolve
 from nameexpr.compiler.analysis.resolve_views import check_given
 from nameexpr.compiler.analysis.rules.check import check_text
-from nameexpr.compiler.analysis.scope import Scope, terms_of
-from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype
 from nameexpr.compiler.pipeline import read, read_formula
 from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, NameExprError
-from nameexpr.lint import OPEN, LiteralCall
+from nameexpr.lint import GRADIENTS, OPEN, LiteralCall
+from nameexpr.lint.graphs import dims_of_value, graph_faults
 from nameexpr.ops import REDUCTIONS
-from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression, Use
-from nameexpr.syntax.lexer.tokens import looks_like_formula
+from nameexpr.runtime.differentiated import differentiated, read_value
 from nameexpr.syntax.parser.expression import parse
-from nameexpr.syntax.walk import nodes, places, terms_in, value_atoms_of
 
 FORMULA_OPTIONS = frozenset({"outputs", "sizes", "optimize", "memory_limit", "operands"})
 WHERE_NO_OPERAND_IS = frozenset({"dtype", "order", "tune"})
@@ -54,9 +53,9 @@ class Problem(NamedTuple):
 
 def diagnose(call: LiteralCall) -> list[Problem]:
     """Return the errors of a call, [] if none can be determined."""
-    is_either = call.function in ("compile", "explain")
-    is_formula = call.function == "evaluate" or (is_either and looks_like_formula(call.text))
-    passes = _formula if is_formula else _assertion if call.function == "check" else _expression
+    passes = _formula if call.is_formula else _assertion if call.function == "check" else _expression
+    if call.function in GRADIENTS:
+        passes = _gradients
     return next(filter(None, map(list, passes(call))), [])
 
 
@@ -94,7 +93,23 @@ def _formula(call: LiteralCall) -> Iterator[Iterable[Problem]]:
         yield _problems(lambda: read_formula(call.text, outputs), keyword="outputs")
     if call.function != "compile":
         yield _operand_faults(call)
-    yield map(Problem, _dims_faults(scope))
+    yield map(Problem, graph_faults(scope))
+
+
+def _gradients(call: LiteralCall) -> Iterator[Iterable[Problem]]:
+    """Yield the errors of the formula, of the operands to differentiate by, and of the gradients."""
+    yield _problems(lambda: read_value(call.text))
+    keywords = {name: value for name, value in call.keywords.items() if name != "wrt"}
+    yield from _formula(replace(call, function="compile", keywords=keywords))
+    scope, wrt = read_formula(call.text), call.keywords.get("wrt", OPEN)
+    dims = dims_of_value(scope)
+    if dims:
+        yield [Problem(value_with_dims(scope, dims), is_call=True)]
+    if isinstance(wrt, str | tuple) and all(isinstance(name, str) for name in wrt):
+        yield _problems(lambda: differentiated(call.text, wrt), keyword="wrt")
+        made = differentiated(call.text, wrt)
+        faults = map(made.told, graph_faults(read_formula(made.text)))
+        yield [Problem(fault, is_call=True, keyword="" if fault.marks else "wrt") for fault in faults]
 
 
 def _problems(read: Callable[[], object], *, keyword: str = "", is_call: bool = False) -> list[Problem]:
@@ -171,46 +186,3 @@ def _operand_faults(call: LiteralCall) -> Iterator[Problem]:
     for name, keyword in given.items():
         if name not in used:
             yield from _problems(partial(check_given, scope, {**used, name: dims}), keyword=keyword)
-
-
-def _dims_faults(scope: Scope) -> list[Diagnostic]:
-    """Return the dims that a statement of a formula drops (NE240), and those that a value lacks (NE241).
-
-    The compiler's own builder is run on shapes that fit the terms, and only mistakes that follow from the
-    labels are kept. An operand without a term may have its own dim names: then the dims that a value lacks
-    are unknown. The number of dims of a pack or an ellipsis is never known.
-    """
-    from nameexpr.compiler.analysis.build.values import Arithmetic
-    from nameexpr.compiler.analysis.views import read_views
-    from nameexpr.compiler.compilation import build_graph
-
-    if value_atoms_of((Anonymous, *STRETCHED), terms_in(scope.tree)):
-        return []
-    terms = [terms_of(uses) for uses in scope.uses.values()]
-    certain = ("NE223", "NE225", "NE240", "NE530", "NE532", "NE536", *(("NE241",) if all(terms) else ()))
-    operands = {}
-    for name, own in zip(scope.uses, terms, strict=True):  # a number without a term
-        shapes = assumed_shapes(Expression(tuple(own[:1]), None, None, ""), {})
-        operands[name] = Operand(next(iter(shapes), ()))
-    in_places = [node for term in terms_in(scope.tree) for place in places(term) for node in nodes(place)]
-    placed = {node.name for node in in_places if isinstance(node, Use)}  # positions are integers
-    dtypes = {name: "int64" if name in placed else "float64" for name in operands}
-    # A placeholder for the array library: every function accepts everything, and numbers remain numbers.
-    anything = Arithmetic(
-        dtype_of=lambda _, given: (
-            WEAK[float]
-            if all(isinstance(dtype, WeakDtype) for dtype in given)
-            else "float64"
-            if "float64" in given
-            else "int64"
-        ),
-        fold=lambda *_: 1.0,
-        reduced=lambda *_: "float64",
-        promoted=lambda _: "float64",
-    )
-    try:
-        views = read_views(scope, operands, {})
-        build_graph(scope, dtypes, views, anything)
-    except NameExprError as fault:
-        return [diagnostic for diagnostic in fault.diagnostics if diagnostic.code in certain]
-    return []

@@ -17,6 +17,7 @@ from nameexpr.errors import Diagnostic, NameExprError
 from nameexpr.lint.calls import TextCall, Unread, text_calls
 from nameexpr.lint.findings import UNREAD, Checked, Finding, is_ignored, no_python
 from nameexpr.lint.flow import is_expected_to_fail
+from nameexpr.lint.gradients import missing_keys
 from nameexpr.lint.modules import Module, Modules
 from nameexpr.lint.source import Source, SourceError, TextRange, extent, written_at
 from nameexpr.lint.tensors import checks
@@ -36,7 +37,7 @@ def check_python(text: str, path: str, modules: Modules | None = None) -> Checke
 
 def check_module(module: Module) -> Checked:
     """Check a module; findings come in the order of the file."""
-    findings: dict[Finding, None] = dict.fromkeys(_of_tensors(module))
+    findings: dict[Finding, None] = dict.fromkeys((*_of_tensors(module), *_of_gradients(module)))
     unread: list[Finding] = []
     texts = 0
     for call in text_calls(module):
@@ -80,7 +81,14 @@ def _of_tensors(module: Module) -> Iterator[Finding]:
                         yield from _at(place, diagnostic._replace(operands=()), node, module)
 
 
-def _at(place: tuple[int, int], diagnostic: Diagnostic, node: ast.Call, module: Module) -> Iterator[Finding]:
+def _of_gradients(module: Module) -> Iterator[Finding]:
+    """Yield the gradients that are read by a wrong name and not silenced by a comment."""
+    for node, diagnostic in missing_keys(module):
+        if not is_expected_to_fail(node, module.scopes.parents):
+            yield from _at(extent(node.slice, module.source), diagnostic, node, module)
+
+
+def _at(place: tuple[int, int], diagnostic: Diagnostic, node: ast.expr, module: Module) -> Iterator[Finding]:
     """Yield a finding at a place in a call, unless a comment silences it."""
     region = module.source.region(*place)
     lines = [module.source.lines[number - 1] for number in {node.lineno, region.start.line}]
@@ -94,7 +102,9 @@ def _located(problem: Problem, call: TextCall, module: Module) -> Finding:
     keywords = {given.arg: given for given in node.keywords if given.arg}
     diagnostic, home = problem.diagnostic, text.module
     related: tuple[tuple[TextRange, str], ...] = ()
-    if problem.keyword in keywords:
+    if problem.keyword == "wrt" and call.wrt is not None:
+        home, (start, end) = module, extent(call.wrt, module.source)
+    elif problem.keyword in keywords:
         home, start = module, extent(keywords[problem.keyword], module.source)[0]
         end = start + len(problem.keyword)
     elif problem.is_call and not call.is_written:  # the text is elsewhere, and may be right for other calls

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from nameexpr.lint import FUNCTIONS, constants, library, tensors
+from nameexpr.lint import FUNCTIONS, MADE, constants, gradients, library, tensors
 from nameexpr.lint.bindings import NameScope
 from nameexpr.lint.values import (
     Applied,
@@ -41,6 +41,8 @@ def _of_method(
 ) -> Iterator[Value]:
     """Yield the results of methods of texts, tables and tensors."""
     kinds = {type(one) for one in owners}
+    if method == "gradient":
+        yield from (one for one in owners if isinstance(one, Applied) and one.function == "compile")
     if not kinds & {Text, Table, Named}:
         return
     arguments = [module.values(one, scope) for one in node.args]
@@ -68,9 +70,11 @@ def _of_function(function: Value, node: ast.Call, scope: NameScope, module: Home
         case Imported("functools.partial") if node.args:
             for called in module.values(node.args[0], scope):
                 if isinstance(called, Imported) and called.path in FUNCTIONS:
-                    yield Applied(FUNCTIONS[called.path], node, scope, module)
-        case Imported(path) if FUNCTIONS.get(path) == "compile":
-            yield Applied("compile", node, scope, module)
+                    yield Applied(FUNCTIONS[called.path], node, scope, module, is_partial=True)
+        case Imported(path) if FUNCTIONS.get(path) in MADE:
+            yield Applied(FUNCTIONS[path], node, scope, module)
+        case Applied(is_partial=False):
+            yield from gradients.returned(function, _keywords(node, scope, module))
         case Imported(path) if path in tensors.MAKING:
             yield from tensors.named_tensor(node, lambda given: module.values(given, scope))
         case Imported(path) if path in library.OF_OBJECTS:

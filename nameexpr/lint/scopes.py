@@ -27,6 +27,7 @@ def read_scopes(tree: ast.Module) -> Calls:
     """
     module = NameScope(node=tree)
     calls: list[tuple[ast.Call, NameScope]] = []
+    subscripts: list[tuple[ast.Subscript, NameScope]] = []
     parents: dict[ast.AST, ast.AST] = {}
     stack: list[Place] = [(tree, module)]
     while stack:
@@ -34,13 +35,15 @@ def read_scopes(tree: ast.Module) -> Calls:
         if isinstance(node, ast.Call):
             calls.append((node, scope))
             scope.top.calls.append((node, scope))
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            subscripts.append((node, scope))
         elif isinstance(node, ast.AugAssign):
             parents[node.target] = node
         places = _inside(node, scope)[::-1]
         for child, _ in places:
             parents[child] = node
         stack += places
-    return Calls(calls, module, parents, _changed_in(module))
+    return Calls(calls, module, parents, _changed_in(module), subscripts)
 
 
 def _changed_in(module: NameScope) -> set[int | str]:

@@ -88,6 +88,10 @@ class Table(dict[Any, tuple["Value", ...]]):
         return id(self)
 
 
+class GradientTable(Table):
+    """A dict of gradients by the names of operands."""
+
+
 @record
 class Imported:
     """An imported object, by its dotted path."""
@@ -121,12 +125,25 @@ class Parameter:
 
 @record
 class Applied:
-    """A call that returns a callable: `functools.partial` of a function of nameexpr, or `compile`."""
+    """A call that returns a callable: `compile`, `grad` or `value_and_grad`, or `functools.partial` of a
+    function of nameexpr.
+    """
 
     function: str
     call: ast.Call
     scope: NameScope
     module: Home
+    is_partial: bool = False
+
+    @property
+    def arguments(self) -> list[ast.expr]:
+        """The arguments of nameexpr's function: a text, and what follows it."""
+        return self.call.args[1:] if self.is_partial else self.call.args
+
+    def texts(self) -> list[Text]:
+        """Return the possible texts."""
+        found = self.module.values(self.arguments[0], self.scope) if self.arguments else ()
+        return [one for one in found if isinstance(one, Text)]
 
 
 @record

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from nameexpr.compiler.analysis.faults.differentiating import of_expression
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.pipeline import read_formula
 from nameexpr.dims import normalised
-from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
+from nameexpr.errors import Diagnostic, Mark, ParseError, Span, did_you_mean, error
 from nameexpr.records import record
 from nameexpr.syntax import ast, walk
 from nameexpr.syntax.items import group_of, label_of
@@ -28,30 +29,43 @@ class Differentiated:
     value: str
     gradients: tuple[tuple[str, str], ...]
 
+    def told(self, diagnostic: Diagnostic) -> Diagnostic:
+        """Return a diagnostic for the text as one for that of the value, which is what its user wrote.
+
+        Marks in a gradient's statement become marks of the value and of the operand.
+        """
+        return _told(self, diagnostic) if diagnostic.text == self.text else diagnostic
+
 
 def differentiated(text: str, wrt: str | Iterable[str]) -> Differentiated:
     """Return a formula with the gradients of its last statement by some operands (NE531 for an expression,
     NE534 for names that are not those of operands).
     """
-    if not looks_like_formula(text):
-        message = "gradients are of a formula, and this is an expression"
-        hint = "write a formula whose last value has no dims: y[N] = sum[C](x[N C] * w[C]); sum[N](y ** 2)"
-        raise error(Diagnostic("NE531", message, text, hint=hint))
-    scope = read_formula(text)
+    scope = read_value(text)
     names = _operands(scope, wrt)
     taken = {*scope.uses, *(one.name for one in scope.tree.statements if one.name is not None)}
     last = scope.tree.statements[-1]
-    value = last.name or _free("value", taken)
+    value = last.name or free("value", taken)
     whole = text if last.name else f"{text[: last.span.start]}{value} = {text[last.span.start :]}"
     taken.add(value)
     gradients, lines = [], [whole.rstrip()]
     for name in names:
-        statement, term = _free(PREFIX + name, taken), _term(scope, name)
+        statement, term = free(PREFIX + name, taken), term_of(scope, name)
         taken.add(statement)
-        brackets = "" if term is None else f"[{term}]"
+        brackets = "" if term is None else f"[{unparse_term(term)}]"
         gradients.append((name, statement))
         lines.append(f"{statement}{brackets} = grad({value}, {name}{brackets})")
     return Differentiated("\n".join(lines), text, value, tuple(gradients))
+
+
+def read_value(text: str) -> Scope:
+    """Return the formula of a value to differentiate (NE531 for an expression)."""
+    try:
+        return read_formula(text)
+    except ParseError:
+        if "->" in text and not looks_like_formula(text):
+            raise error(of_expression(text)) from None
+        raise
 
 
 def _operands(scope: Scope, wrt: str | Iterable[str]) -> Sequence[str]:
@@ -78,27 +92,42 @@ def _not_there(scope: Scope, name: str) -> Diagnostic:
     return Diagnostic("NE534", f"there is no operand '{name}' to differentiate by", scope.text, hint=hint)
 
 
-def _free(name: str, taken: Iterable[str]) -> str:
+def _told(made: Differentiated, diagnostic: Diagnostic) -> Diagnostic:
+    scope = read_formula(made.origin)
+    last = scope.tree.statements[-1]
+    added = 0 if last.name else len(made.value) + len(" = ")
+    marks = []
+    for mark in diagnostic.marks:
+        shift = added if mark.span.start > last.span.start else 0
+        span = Span(mark.span.start - shift, mark.span.end - shift)
+        if span.end > len(made.origin.rstrip()):
+            word = made.text[mark.span.start : mark.span.end].partition("[")[0]
+            span = scope.uses[word][0].span if word in scope.uses else last.span
+        marks.append(mark._replace(span=span))
+    return diagnostic._replace(text=made.origin, marks=tuple(dict.fromkeys(marks)))
+
+
+def free(name: str, taken: Iterable[str]) -> str:
     """Return a name that nothing else has."""
     while name in taken:
         name += "'"
     return name
 
 
-def _term(scope: Scope, name: str) -> str | None:
+def term_of(scope: Scope, name: str) -> ast.Term | None:
     """Return a term through which every element of an operand is seen once; None if it has no term."""
     terms = [use.term for use in scope.uses[name] if use.term is not None]
     if not terms:
         return None
     plain = next((term for term in terms if _is_plain(term)), None)
     if plain is not None:
-        return unparse_term(plain)
+        return plain
     known = walk.labels_in(*walk.terms_in(scope.tree))
-    labels: list[str] = []
-    for number in range(len(terms[0].items)):
-        labels.append(_free(f"d{number}", {*known, *labels}))
-    dims = map(_dim_of, terms[0].items)
-    return " ".join(f"{dim}={label}" if dim else label for dim, label in zip(dims, labels, strict=True))
+    items: list[ast.Item] = []
+    for number, dim in enumerate(map(_dim_of, terms[0].items)):
+        label = free(f"d{number}", known)
+        items.append(ast.Alias(dim, label) if dim else ast.Label(label))
+    return ast.Term(tuple(items))
 
 
 def _dim_of(item: ast.Item) -> str | None:
@@ -111,12 +140,11 @@ def _dim_of(item: ast.Item) -> str | None:
 
 def _is_plain(term: ast.Term) -> bool:
     """Return whether a term names each dim once, all of it."""
-    labels: list[str] = []
-    for item in term.items:
-        group = group_of(item)
-        inner = [item] if group is None else group.items
-        names = [one.word if isinstance(one, ast.STRETCHED) else label_of(one) for one in inner]
-        if None in names or any(isinstance(one, ast.At) for one in inner):
-            return False
-        labels += [name for name in names if name is not None]
-    return len(set(labels)) == len(labels)
+    words = words_of(term)
+    return None not in words and len(set(words)) == len(words)
+
+
+def words_of(term: ast.Term) -> list[str | None]:
+    """Return the label of each dim of a term, or `...` and packs; None for what has none, or positions."""
+    inner = [one for item in term.items for one in getattr(group_of(item), "items", (item,))]
+    return [one.word if isinstance(one, ast.STRETCHED) else label_of(one) for one in inner]

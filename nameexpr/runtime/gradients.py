@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from nameexpr.compiler.analysis.faults.differentiating import value_with_dims
 from nameexpr.compiler.ir.axes import flat, shown
-from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.errors import NameExprError, error
 from nameexpr.runtime import public
 from nameexpr.runtime.cache import check_is_text
 from nameexpr.runtime.differentiated import Differentiated, differentiated
@@ -16,7 +17,11 @@ from nameexpr.runtime.formula import merged
 from nameexpr.runtime.operands import array_of, names_of
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from nameexpr.runtime.compiled_formula import CompiledFormula
+    from nameexpr.runtime.gradient_types import OfGradients, OfValue
+    from nameexpr.runtime.packed import Packed
     from nameexpr.runtime.plan.plan import Plan
     from nameexpr.typing import Operand
 
@@ -47,6 +52,17 @@ class GradientFunction:
     def text(self) -> str:
         """The formula of the value, followed by a statement for each gradient."""
         return self.formula.text
+
+    @public
+    def expanded(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> str:
+        """Return the formula with its gradients written out, as `CompiledFormula.expanded`.
+
+        Raises
+        ------
+        NameExprError
+            NE539 if the language has no text for a gradient.
+        """
+        return self.formula.expanded(operands=operands, **named)
 
     @property
     def code(self) -> str:
@@ -82,7 +98,7 @@ class GradientFunction:
             except NameExprError as fault:
                 if fault.code in BY_DIMS:
                     self._check_value(given)
-                raise
+                raise error(*map(self._made.told, fault.diagnostics)) from None
             names = [name for name, _ in self._made.gradients]
             gradients = dict(zip(names, results[-len(names) :], strict=True))
             of = {name: given[name] if name in given else self._bound[name] for name in gradients}
@@ -95,7 +111,7 @@ class GradientFunction:
         return (results[0], found) if self._has_value else found
 
     @public
-    def bind(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> GradientFunction:
+    def bind(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> Self:
         """Return the function with some of its operands, as `CompiledFormula.bind`.
 
         Raises
@@ -104,7 +120,40 @@ class GradientFunction:
             NE624 if there is no such operand; or if the operands cannot fit.
         """
         bound = self.formula.bind(operands=operands, **named)
-        return GradientFunction(bound, self._made, has_value=self._has_value)
+        return type(self)(bound, self._made, has_value=self._has_value)
+
+    @public
+    def packed(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> Packed:
+        """Return the value and the gradients as functions of one vector, as SciPy's optimizers call them.
+
+        The operands that the value is differentiated by are the start, and may be whole numbers; the others
+        are constant. Bind those, and what depends on them alone is computed once.
+
+        Raises
+        ------
+        NameExprError
+            NE538 if an operand to vary is complex, bound, or not an array of NumPy; NE521 if one is missing.
+
+        Examples
+        --------
+        >>> import numpy as np, nameexpr as ne
+        >>> packed = ne.grad("loss = sum[C](w[C] ** 2) + b ** 2", "w b").packed(w=np.array([1.0, 2.0]), b=3)
+        >>> packed.fun(packed.x0)
+        (14.0, array([2., 4., 6.]))
+        >>> packed.unpack(packed.x0)
+        {'w': array([1., 2.]), 'b': 3.0}
+        """
+        from nameexpr.runtime.packed import Packed
+
+        made, whole = self._made, self
+        if not self._has_value:
+            outputs = (made.value, *[statement for _, statement in made.gradients])
+            whole = GradientFunction(self.formula._followed(made.text, outputs), made, has_value=True)
+        given = merged(self.text, operands, named)
+        try:
+            return Packed(whole, whole.formula, made, given)
+        except NameExprError as fault:
+            raise error(*map(made.told, fault.diagnostics)) from None
 
     @property
     def _bound(self) -> Mapping[str, Any]:
@@ -117,11 +166,9 @@ class GradientFunction:
         sizes = self.formula.options.sizes
         value = compile_formula(self._made.origin, sizes=dict(sizes))
         compiled = value._compiled({**self._bound, **given})[1]
-        labels = " ".join(map(shown, flat(compiled.result_axes)))
+        labels = [*map(shown, flat(compiled.result_axes))]
         if labels:
-            message = f"gradients are of a value without dims, and this one has {labels}"
-            hint = f"reduce it, such as mean[{labels}](...); grad(...) in a formula gives Jacobians, too"
-            raise error(Diagnostic("NE531", message, self._made.origin, hint=hint))
+            raise error(value_with_dims(value._entry.tree, labels))
 
     def __reduce__(self) -> Any:
         """Pickle as the formula, which is read and checked again."""
@@ -152,7 +199,7 @@ def like(gradient: Any, operand: Any) -> Any:
 
 
 @public
-def grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> GradientFunction:
+def grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> OfGradients:
     """Return a function that computes the gradients of a formula by some of its operands.
 
     Parameters
@@ -182,11 +229,11 @@ def grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> GradientFunc
     >>> ne.grad("loss = mean[N](sum[C](x[N C] * w[C]) ** 2)", "w")(x=x, w=w)
     {'w': array([-4., -6.])}
     """
-    return _function(text, wrt, options, has_value=False)
+    return _function(text, wrt, options, has_value=False)  # type: ignore[return-value]
 
 
 @public
-def value_and_grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> GradientFunction:
+def value_and_grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> OfValue:
     """Return a function that computes a formula and its gradients by some of its operands.
 
     Parameters and errors are those of `grad`.
@@ -205,7 +252,7 @@ def value_and_grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> Gr
     >>> float(loss), {name: float(one) for name, one in gradients.items()}
     (1.0, {'a': -2.0, 'b': -2.0})
     """
-    return _function(text, wrt, options, has_value=True)
+    return _function(text, wrt, options, has_value=True)  # type: ignore[return-value]
 
 
 def _function(

@@ -136,6 +136,14 @@ def kept(x: T, step: Callable[[T], T]) -> T:
     return step(step(x))
 
 
+def fitted(line: ne.GradientFunction, x: Floats, y: Floats) -> dict[str, Any]:
+    packed = line.bind(x=x, y=y).packed(a=0, b=1.0)
+    assert_type(packed.fun(packed.x0)[0], float)
+    step = np.linalg.solve(packed.hess(packed.x0), packed.fun(packed.x0)[1])
+    assert_type(packed.bounds(a=(0, None)).shape, tuple[int, int])
+    return packed.unpack(packed.x0 - step)
+
+
 def mixed(array: Floats, x: NamedTensor, either: Floats | NamedTensor) -> None:
     assert_type(halved(x), NamedTensor)
     assert_type(halved(array), npt.NDArray[Any])

@@ -230,7 +230,8 @@ def _unused_operand(scope: Scope, name: str, operand: Operand) -> Diagnostic:
 def _default_term(scope: Scope, name: str, operand: Operand) -> ast.Term:
     """Return the term of a use without one: the operand's only term, or its own names."""
     uses = scope.uses[name]
-    terms = terms_of(uses)
+    by = {id(call.arguments[1]) for call in scope.gradients if call.function == "grad"}
+    terms = terms_of(tuple([use for use in uses if id(use) not in by])) or terms_of(uses)
     bare = next((use for use in uses if use.term is None), None)
     if bare is not None and len({rewritten(term.items, _without_size) for term in terms}) > 1:
         marks = (Mark(bare.span), *(Mark(use.span) for use in uses if use.term is not None))

@@ -4,10 +4,14 @@
     walk          from a value back to the operands: the gradient of each node's arguments
     pointwise     the gradients of pointwise functions, and masks of `where`
     reductions    the gradients of reductions, and of functions along dims
+    factors       products of many elements, exact at all orders
+    by_label      rows that are combined by label
+    recurrences   the gradients of recurrences; `steps` writes their steps for all indices at once
     views         the gradients of operands and arrays, which are seen through terms
     rules         the derivative of each function, in the language of formulas
     products      writes products and simple functions as values, in their simplest form
     algebra       writes rules and sums
+    orders        which derivatives are differentiated again
     deltas        Jacobians: the gradients of a value's elements by each other
     active        which values a gradient goes through
     pairs         contractions of several factors as pairs, which both directions share

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from nameexpr.compiler.gradient.pointwise import reaches
-from nameexpr.compiler.gradient.products import is_inexact, kind_of
-from nameexpr.compiler.gradient.rules import ALONG, REAL_ONLY, REDUCTIONS, SORTED
+from nameexpr.compiler.gradient.products import is_inexact
+from nameexpr.compiler.gradient.rules import ALONG, REDUCTIONS, SORTED
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.nodes import (
     Along,
@@ -51,23 +51,20 @@ class Wanted:
 
 
 def ancestors(graph: Graph, value: int) -> set[int]:
-    """Return all values that a value depends on, itself among them."""
+    """Return all values that a value depends on, itself and those of the steps of recurrences among them."""
     found: set[int] = set()
     stack = [value]
     while stack:
         number = stack.pop()
         if number not in found:
             found.add(number)
-            stack += sources_of(graph.nodes[number])
+            node = graph.nodes[number]
+            stack += [*sources_of(node), *(node.steps if isinstance(node, Recurrence) else ())]
     return found
 
 
-def active_values(
-    graph: Graph, needed: Collection[int], wanted: Wanted, first_order: Collection[int]
-) -> set[int]:
-    """Return the values that depend on what is wanted in such a way that a gradient goes through them;
-    `first_order` are those whose gradient is not known.
-    """
+def active_values(graph: Graph, needed: Collection[int], wanted: Wanted) -> set[int]:
+    """Return the values that depend on what is wanted in such a way that a gradient goes through them."""
     active: set[int] = set()
     for value in sorted(needed):
         node = graph.nodes[value]
@@ -75,7 +72,7 @@ def active_values(
             continue
         is_reached = any(source in active for source in passing(graph, value))
         if is_reached:
-            _check_known(graph, value, first_order)
+            _check_known(graph, value)
         if is_reached or wanted.holds(node):
             active.add(value)
     return active
@@ -95,25 +92,17 @@ def passing(graph: Graph, value: int) -> Sequence[int]:
             return ()
         case Gather(value) | Place(_, value):
             return (value,)
+        case Recurrence():
+            return (*node.steps, *[value for starts in node.starts for _, value in starts])
     return sources_of(node)
 
 
-def _check_known(graph: Graph, value: int, first_order: Collection[int]) -> None:
-    node = graph.nodes[value]
-    is_complex = kind_of(graph.dtypes[value]) == "complex"
-    match node:
-        case _ if value in first_order:
-            raise UnknownGradientError("no second derivative of prod is known", "prod")
+def _check_known(graph: Graph, value: int) -> None:
+    match graph.nodes[value]:
         case Along(function) if function not in ALONG and function not in SORTED:
             raise UnknownGradientError(f"no gradient of {function} is known", function)
         case Reduction(str(reducer)) if reducer not in ADDING and reducer not in REDUCTIONS:
             raise UnknownGradientError(f"no gradient of {reducer} is known", reducer)
-        case Reduction(str(reducer)) if reducer in REAL_ONLY and is_complex:
-            raise UnknownGradientError(f"no gradient of {reducer} of complex numbers is known", reducer)
-        case Place(reducer) if reducer != "sum":
-            raise UnknownGradientError(f"no gradient of {reducer} by label is known", reducer)
-        case Recurrence():
-            raise UnknownGradientError("no gradient of a recurrence is known")
 
 
 def lost(graph: Graph, needed: Collection[int], active: Collection[int]) -> list[int]:

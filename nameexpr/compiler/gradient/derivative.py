@@ -22,17 +22,19 @@ from nameexpr.compiler.gradient.active import (
 )
 from nameexpr.compiler.gradient.algebra import Algebra
 from nameexpr.compiler.gradient.deltas import with_basis, without_basis
+from nameexpr.compiler.gradient.orders import differentiated_again
 from nameexpr.compiler.gradient.pairs import in_pairs
+from nameexpr.compiler.gradient.pointwise import PartialGradient
 from nameexpr.compiler.gradient.products import is_inexact, kind_of
-from nameexpr.compiler.gradient.views import is_plain, seen_through
-from nameexpr.compiler.gradient.walk import Found, Seen, Walk, seen_as
-from nameexpr.compiler.ir.axes import Axes, Labels, Names, expand_ellipsis, flat
+from nameexpr.compiler.gradient.views import Seen, is_plain, seen_as, seen_through
+from nameexpr.compiler.gradient.walk import Found, Walk
+from nameexpr.compiler.ir.axes import Axes, Labels, Names, expand_ellipsis, flat, gathered
 from nameexpr.compiler.ir.dtypes import strong
 from nameexpr.compiler.ir.graph import Graph, with_sources
-from nameexpr.compiler.ir.nodes import Arrange, Identity, Scalar, View
+from nameexpr.compiler.ir.nodes import Drop, Gather, Identity, Scalar, View, Window, windowed
 from nameexpr.compiler.planning.path import Optimize
 from nameexpr.errors import error
-from nameexpr.records import field, record, replace
+from nameexpr.records import field, record
 from nameexpr.syntax import ast
 
 if TYPE_CHECKING:
@@ -59,14 +61,12 @@ class Asked:
 class Derivatives:
     """Writes the derivatives of one formula.
 
-    `walks` are the gradients that were found of each value. `first_order` are the values that have no
-    derivative themselves.
+    `walks` are the gradients that were found of each value.
     """
 
     scope: Scope
     optimize: Optimize
-    walks: dict[tuple[int, Wanted], Walked] = field(default_factory=dict)
-    first_order: set[int] = field(default_factory=set)
+    walks: dict[tuple[int, Wanted, bool], Walked] = field(default_factory=dict)
 
     def statement(self, values: Values, name: str | None, value: int, axes: Axes | None) -> int:
         """Return the value of a statement, apart from others if something is differentiated by it; with all
@@ -84,6 +84,10 @@ class Derivatives:
     def pairs(self, values: Values, value: int) -> int:
         """Return a contraction as contractions of pairs."""
         return in_pairs(values, value, self.optimize)
+
+    def is_again(self, call: ast.Call) -> bool:
+        """Return whether a gradient is differentiated again."""
+        return differentiated_again(self.scope, call.arguments[0])
 
     def call(self, writer: FormulaWriter, node: ast.Call) -> tuple[int, Labels]:
         """Return the value of `grad(...)` or `stop(...)`, and the labels that it mentions."""
@@ -117,13 +121,13 @@ class Derivatives:
 
     def _gradient(self, writer: FormulaWriter, asked: Asked) -> int:
         use, graph = asked.use, writer.values.graph
-        algebra = Algebra(writer.values, asked.node.name_span, first_order=self.first_order)
+        algebra = Algebra(writer.values, asked.node.name_span, is_again=self.is_again(asked.node))
         found, basis = self._found(writer, asked, algebra)
         algebra.basis = frozenset(basis.values())
         statement = writer.statements.get(use.name)
         if statement is not None:
             gradient = algebra.as_array(found.statements[use.name], graph.strong(statement.value))
-            gradient = _by_statement(writer, asked, algebra, statement, gradient)
+            gradient = _by_statement(asked, algebra, statement, gradient)
         else:
             uses: Seen = found.operands[writer.scope.operands.index(use.name)]
             gradient = _by_operand(writer, asked, algebra, uses)
@@ -135,44 +139,60 @@ class Derivatives:
         """
         graph, value = writer.values.graph, asked.value
         wanted, needed = self._wanted(writer, asked), ancestors(graph, asked.value)
-        alone = _wanted_of(writer, [asked.use])
+        alone, key = _wanted_of(writer, [asked.use]), (value, wanted, algebra.is_again)
         try:
-            active = active_values(graph, needed, alone, self.first_order)
+            active = active_values(graph, needed, alone)
             if value not in active:
                 raise error(
                     faults.without_gradient(writer.scope, asked.node, graph, lost(graph, needed, active))
                 )
-            if (value, wanted) not in self.walks:
-                active = active_values(graph, needed, wanted, self.first_order)
+            if key not in self.walks:
+                active = active_values(graph, needed, wanted)
                 labels, number = graph.labels[value], len(self.walks)
                 basis, seed = with_basis(writer.values, labels, number, algebra.span)
                 algebra.basis = frozenset(basis.values())
-                self.walks[value, wanted] = Walk(algebra, active, wanted).run(value, seed), basis
+                self.walks[key] = (
+                    Walk(algebra, active, wanted).run([PartialGradient(value, seed)]),
+                    basis,
+                )
         except UnknownGradientError as unknown:
             raise error(faults.unknown(writer.scope, asked.node, unknown.what, unknown.function)) from None
-        return self.walks[value, wanted]
+        return self.walks[key]
 
     def _wanted(self, writer: FormulaWriter, asked: Asked) -> Wanted:
         target = asked.node.arguments[0]
         return _wanted_of(writer, [use for value, use in self._pairs if value == target])
 
 
-def _by_statement(
-    writer: FormulaWriter, asked: Asked, algebra: Algebra, statement: StatementValue, gradient: int
-) -> int:
+def _by_statement(asked: Asked, algebra: Algebra, statement: StatementValue, gradient: int) -> int:
     """Return the gradient of a statement as a use of the statement sees it."""
     graph = algebra.graph
     gradient = algebra.spread(gradient, graph.labels[statement.value])
     axes = statement.axes or tuple([(label,) for label in statement.order])
-    node = graph.nodes[asked.seen]
     if asked.seen == statement.value:
         return gradient
-    if isinstance(node, View):
-        return seen_as(algebra, gradient, axes, node.axes)
-    if algebra.basis:
-        raise error(faults.GradientFault(writer.scope, asked.node).at_positions(asked.use))
-    arranged = graph.add(Arrange(gradient, axes), statement.order, graph.strong(gradient))
-    return writer.earlier(asked.use, replace(statement, value=gradient, arranged=arranged))[0]
+    return _under(algebra, asked.seen, gradient, axes)
+
+
+def _under(algebra: Algebra, seen: int, gradient: int, axes: Axes) -> int:
+    """Return the gradient of an array with some dims as a use of that array sees it."""
+    graph, node = algebra.graph, algebra.graph.nodes[seen]
+    dtype = graph.strong(gradient)
+    match node:
+        case View():
+            return seen_as(algebra, gradient, axes, node.axes)
+        case Window(value, reads):
+            inner = _under(algebra, value, gradient, axes)
+            return graph.add(Window(inner, reads), windowed(graph.labels[inner], reads), dtype)
+        case Gather(value, positions):
+            inner = _under(algebra, value, gradient, axes)
+            places = {position.label: graph.labels[position.value] for position in positions}
+            return graph.add(Gather(inner, positions), gathered(graph.labels[inner], places), dtype)
+        case Drop(value, labels):
+            inner = _under(algebra, value, gradient, axes)
+            kept = [label for label in graph.labels[inner] if label not in labels]
+            return graph.add(Drop(inner, labels), kept, dtype)
+    raise AssertionError(node)
 
 
 def _by_operand(writer: FormulaWriter, asked: Asked, algebra: Algebra, uses: Seen) -> int:

@@ -10,7 +10,7 @@ from nameexpr.compiler.gradient.products import kind_of
 from nameexpr.compiler.gradient.rules import AS_IT_IS, COMPLEX, POINTWISE
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.nodes import CAST, Map
-from nameexpr.records import record
+from nameexpr.records import record, replace
 
 WHERE, PRODUCT, IMAGINARY = "where", "*.", "imag"
 POWERS = frozenset({"**.", "pow"})
@@ -65,6 +65,7 @@ def pointwise_parts(
 ) -> Iterator[PartialGradient]:
     """Yield the gradients of the arguments of a function, given that of its result."""
     graph = walk.algebra.graph
+    (seen,), read = walk.algebra.seen([number]), replace(node, arguments=walk.algebra.seen(node.arguments))
     for place, argument in enumerate(node.arguments):
         if argument not in walk.active:  # type: ignore[operator]
             continue
@@ -72,9 +73,9 @@ def pointwise_parts(
         if node.function == WHERE:
             if place == 0:
                 continue
-            here = _branch(walk.algebra, node.arguments[0], place, mask)
+            here = _branch(walk.algebra, read.arguments[0], place, mask)
         gone = [label for label in graph.labels[number] if label not in graph.labels[argument]]
-        factors = _factors(walk.algebra, number, node, place, gradient)
+        factors = _factors(walk.algebra, seen, read, place, gradient)
         if factors is None:
             continue
         if here is not None and gone:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from nameexpr.compiler.analysis.build.placing import read_at, read_inside, wide
+from nameexpr.compiler.analysis.build.placing import wide
 from nameexpr.compiler.gradient.algebra import Algebra
 from nameexpr.compiler.gradient.deltas import renamed
 from nameexpr.compiler.ir.axes import Labels, whole_dim
@@ -37,15 +37,34 @@ def of_gather(algebra: Algebra, node: Gather, gradient: int) -> int:
 def of_window(algebra: Algebra, node: Window, gradient: int) -> int:
     """Return the gradient of what a window reads: parts are put into zeros, overlapping windows are added."""
     own = algebra.graph.labels[node.value]
+    if all(_is_reversal(algebra, read) for read in node.reads):
+        pairs = [(read, read.strides[0][0]) for read in node.reads]
+        back = [Read(label, read.offset, ((read.label, -1),)) for read, label in pairs]
+        have = algebra.graph.labels[gradient]
+        return window(algebra, gradient, tuple([read for read in back if read.label in have]))
     kept = [label for label in own if label not in {read.label for read in node.reads}]
     inside = [label for read in node.reads for label, _ in read.strides]
     is_part = all([stride for _, stride in read.strides] in ([], [1]) for read in node.reads)
     if is_part and len({*inside, *kept}) == len(inside) + len(kept):
-        return _put(algebra, gradient, own, node.reads)
+        return put(algebra, gradient, own, node.reads)
     return scattered(algebra, gradient, own, {read.label: _places(algebra, read) for read in node.reads})
 
 
-def _put(algebra: Algebra, gradient: int, own: Labels, reads: Sequence[Read]) -> int:
+def _is_reversal(algebra: Algebra, read: Read) -> bool:
+    sizes = algebra.graph.sizes
+    return [(sizes[label], stride) for label, stride in read.strides] == [(sizes[read.label], -1)]
+
+
+def window(algebra: Algebra, value: int, reads: tuple[Read, ...]) -> int:
+    """Return a value read at positions; the value itself if there are none."""
+    graph = algebra.graph
+    if not reads:
+        return value
+    value = algebra.as_array(value, graph.strong(value))
+    return graph.add(Window(value, reads), windowed(graph.labels[value], reads), graph.dtypes[value])
+
+
+def put(algebra: Algebra, gradient: int, own: Labels, reads: Sequence[Read]) -> int:
     """Return an array of zeros, except for a part that is the gradient."""
     graph = algebra.graph
     parts = tuple([
@@ -81,15 +100,6 @@ def scattered(algebra: Algebra, gradient: int, own: Labels, places: Mapping[str,
     return algebra.as_array(graph.add(node, (*kept, *places), graph.dtypes[value]), dtype)
 
 
-def of_place(algebra: Algebra, node: Place, gradient: int) -> int:
-    """Return the gradient of what is added up by label: 0 for rows that no label takes."""
-    values, graph = algebra.values, algebra.graph
-    for label, place in node.places:
-        inside, at = read_inside(values, place, graph.sizes[label], algebra.span)
-        gradient = algebra.map("where", inside, read_at(graph, gradient, label, at), algebra.number(0.0))
-    return gradient
-
-
 def of_join(algebra: Algebra, node: Join, gradient: int) -> Iterable[tuple[int, int]]:
     """Return the values that are the parts of an array, with the gradient of each."""
     graph = algebra.graph
@@ -98,10 +108,7 @@ def of_join(algebra: Algebra, node: Join, gradient: int) -> Iterable[tuple[int, 
         inside = [new for label in node.labels for new in instead.get(label, (label,))]
         own = graph.labels[gradient]
         reads = tuple([_read(algebra, part) for part in parts if part.label in own])
-        part_of = gradient
-        if reads:
-            array = algebra.as_array(gradient, graph.strong(gradient))
-            part_of = graph.add(Window(array, reads), windowed(own, reads), graph.dtypes[array])
+        part_of = window(algebra, gradient, reads)
         yield value, algebra.total([part_of], [one for one in inside if one not in graph.labels[value]])
 
 

@@ -38,21 +38,27 @@ class Products:
     """Writes products and other simple functions; `span` is where errors point to.
 
     `kept` are gradients that several arguments use, and `made` the products that were written for one use
-    and may be split in a sum. `first_order` are the values of rules that have no derivative themselves,
-    `basis` the labels of the elements of a value with dims (`nameexpr.compiler.gradient.deltas`).
+    and may be split in a sum. With `is_again`, these gradients are differentiated again. `basis` are labels
+    of the elements of a value with dims (`nameexpr.compiler.gradient.deltas`). `stored` are equal values, for
+    those of the steps of a recurrence that are rows (`nameexpr.compiler.gradient.steps`).
     """
 
     values: Values
     span: Span
     kept: set[int] = field(default_factory=set)
     made: set[int] = field(default_factory=set)
-    first_order: set[int] = field(default_factory=set)
+    is_again: bool = False
     basis: frozenset[str] = frozenset()
+    stored: dict[int, int] = field(default_factory=dict)
 
     @property
     def graph(self) -> Graph:
         """The graph that is written to."""
         return self.values.graph
+
+    def seen(self, values: Sequence[int]) -> tuple[int, ...]:
+        """Return values that are equal to some others, and known without computing them."""
+        return tuple([self.stored.get(value, value) for value in values])
 
     def number(self, value: float | complex) -> int:
         """Return a number."""

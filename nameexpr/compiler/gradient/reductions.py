@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nameexpr.compiler.gradient.factors import as_one, of_running_product, others
 from nameexpr.compiler.gradient.pointwise import Masking, PartialGradient
 from nameexpr.compiler.gradient.positions import of_sorted
-from nameexpr.compiler.gradient.rules import ALONG, FIRST_ORDER, REDUCTIONS, SORTED
-from nameexpr.compiler.ir.nodes import Along, Reduction
+from nameexpr.compiler.gradient.rules import ALONG, COMPLEX_MEDIAN, EXACT_ONCE, REDUCTIONS, SORTED
+from nameexpr.compiler.ir.nodes import Along, Read, Reduction, Window
+from nameexpr.records import replace
 
 
 def reduction_parts(walk: Masking, number: int, node: Reduction, gradient: int) -> Iterator[PartialGradient]:
     """Yield the gradients of the factors of a reduction, given that of its result."""
     algebra, graph = walk.algebra, walk.algebra.graph
-    count = graph.cells(node.labels)
     if node.reducer not in {"sum", "mean"}:
         (value,) = node.factors
-        given = {"y": number, "a": value, "n": algebra.number(count)}
-        yield PartialGradient(value, _ruled(walk, REDUCTIONS[str(node.reducer)], given, node, gradient))
+        yield PartialGradient(value, _of_reduced(walk, number, node, gradient))
         return
     if node.reducer == "mean":
-        gradient = algebra.map("/.", gradient, algebra.number(count))
+        gradient = algebra.map("/.", gradient, graph.count(node.labels))
+    read = algebra.seen(node.factors)
     every = dict.fromkeys([label for factor in node.factors for label in graph.labels[factor]])
     for place, factor in enumerate(node.factors):
         if factor not in walk.active or factor in node.factors[:place]:  # type: ignore[operator]
             continue
-        others = [algebra.conj(one) for number, one in enumerate(node.factors) if number != place]
+        others = [algebra.conj(one) for number, one in enumerate(read) if number != place]
         gone = [label for label in every if label not in graph.labels[factor]]
         value = algebra.total([gradient, *others], gone)
         times = node.factors.count(factor)
@@ -36,17 +37,45 @@ def reduction_parts(walk: Masking, number: int, node: Reduction, gradient: int) 
 
 def along_part(walk: Masking, number: int, node: Along, gradient: int) -> PartialGradient:
     """Return the gradient of what a function along dims is applied to."""
+    (number, value), own = walk.algebra.seen([number, node.value]), node.value
+    node = replace(node, value=value)
     if node.function in SORTED:
-        return PartialGradient(node.value, of_sorted(walk.algebra, node.function, number, node, gradient))
+        return PartialGradient(own, of_sorted(walk.algebra, node.function, number, node, gradient))
+    if node.function in EXACT_ONCE and walk.algebra.is_again:
+        return PartialGradient(own, of_running_product(walk.algebra, node.value, gradient, node.labels[0]))
     given = {"y": number, "a": node.value}
-    return PartialGradient(node.value, _ruled(walk, ALONG[node.function], given, node, gradient))
+    return PartialGradient(own, _ruled(walk, ALONG[node.function], given, node, gradient))
+
+
+def _of_reduced(walk: Masking, number: int, node: Reduction, gradient: int) -> int:
+    algebra, number, value = walk.algebra, *walk.algebra.seen([number, *node.factors])
+    if node.reducer in EXACT_ONCE and algebra.is_again:
+        return algebra.times(gradient, algebra.conj(others(algebra, value, node.labels)))
+    given = {"y": number, "a": value, "n": algebra.graph.count(node.labels)}
+    rule = REDUCTIONS[str(node.reducer)]
+    if node.reducer == "median" and algebra.is_complex(value):
+        given["l"], given["h"] = _middle_two(walk, value, node)
+        rule = COMPLEX_MEDIAN
+    return _ruled(walk, rule, given, node, gradient)
+
+
+def _middle_two(walk: Masking, value: int, node: Reduction) -> tuple[int, int]:
+    """Return the elements whose mean is the median of some complex numbers."""
+    algebra, graph = walk.algebra, walk.algebra.graph
+    whole, label, _ = as_one(algebra, value, node.labels)
+    rows, dtype = algebra.along("sort", whole, (label,)), graph.dtypes[whole]
+    kept = tuple([own for own in graph.labels[rows] if own != label])
+    size = graph.sizes[label]
+    low, high = [
+        graph.add(Window(rows, (Read(label, middle, ()),)), kept, dtype)
+        for middle in ((size - 1) // 2, size // 2)
+    ]
+    return low, high
 
 
 def _ruled(walk: Masking, rule: str, given: dict[str, int], node: Reduction | Along, gradient: int) -> int:
     algebra = walk.algebra
-    given["g"] = gradient
+    is_product = {node.reducer if isinstance(node, Reduction) else node.function} <= EXACT_ONCE
+    given["g"] = algebra.conj(gradient) if is_product else gradient
     value = algebra.rule(rule, given, node.labels)
-    if isinstance(node, Reduction) and node.reducer in FIRST_ORDER:
-        algebra.first_order.add(value)
-        return algebra.times(gradient, algebra.conj(value))
-    return value
+    return algebra.conj(value) if is_product else value

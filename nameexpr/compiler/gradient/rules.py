@@ -3,7 +3,8 @@
 A rule returns the gradient of an argument: `g` is the gradient of the result, `y` the result, `a`, `b`, `c`
 are the arguments, `R` are the dims of a reduction or of a function along dims, and `n` is how many elements
 they have. Rules are linear in `g`, so that the gradient of a function of complex numbers is
-`conj(rule(conj(g)))`; those in `AS_IT_IS` are written for complex numbers themselves.
+`conj(rule(conj(g)))`; those in `AS_IT_IS`, and those of reductions other than products, are written for
+complex numbers themselves.
 
 At a kink the answers are those of PyTorch, with two exceptions: hypot(0, 0) has the gradient 0, as norm does,
 and the median of an even number of elements is half of each of the middle two.
@@ -108,6 +109,12 @@ COMPLEX: Mapping[str, tuple[str, ...]] = {
 AS_IT_IS = frozenset({"abs", "conj", "real", "sign"})
 """Functions whose rules are those for complex numbers."""
 
+# running products: up to the first zero, at it, and 0 after it
+_ZEROS = "cumsum[R](where(a == 0, 1.0, 0.0))"
+_IS_FIRST = f"(a == 0) & ({_ZEROS} == 1)"
+_BEFORE = "flip[R](cumsum[R](flip[R](g * y))) / where(a == 0, 1, a)"
+_AT_FIRST = f"flip[R](cumsum[R](flip[R](g * cumprod[R](where({_IS_FIRST}, 1, a)))))"
+
 _LOW, _HIGH = "max[R](where(a <= y, a, -inf))", "min[R](where(a >= y, a, inf))"
 REDUCTIONS: Mapping[str, str] = {
     "max": "g / sum[R](a == y) * (a == y)",
@@ -118,7 +125,7 @@ REDUCTIONS: Mapping[str, str] = {
     "norm": "g * a / where(y == 0, 1, y)",
     "logsumexp": "g * exp(a - y)",
     # with one zero the product of the others, with several 0
-    "prod": "where(a == 0, where(sum[R](a == 0) == 1, prod[R](where(a == 0, 1, a)), 0),"
+    "prod": "g * where(a == 0, where(sum[R](a == 0) == 1, prod[R](where(a == 0, 1, a)), 0),"
     " y / where(a == 0, 1, a))",
     **dict.fromkeys(["any", "all", "argmax", "argmin", "count_nonzero"], ""),
 }
@@ -127,17 +134,18 @@ ALONG: Mapping[str, str] = {
     "softmax": "y * (g - sum[R](g * y))",
     "log_softmax": "g - exp(y) * sum[R](g)",
     "cumsum": "flip[R](cumsum[R](flip[R](g)))",
+    "cumprod": f"where({_ZEROS} == 0, {_BEFORE}, where({_IS_FIRST}, {_AT_FIRST}, 0))",
     "flip": "flip[R](g)",
     "argsort": "",
 }
 """The gradient of what a function along dims is applied to."""
 SORTED = frozenset({"sort", "cummax", "cummin"})
 """Functions along dims whose results are elements of the value (`nameexpr.compiler.gradient.positions`)."""
-REAL_ONLY = frozenset({"median"})
-"""Functions whose rules do not hold for complex numbers."""
-FIRST_ORDER = frozenset({"prod"})
-"""Functions whose rules are what `g` is multiplied by, and have no derivative themselves: they choose among
-formulas where elements are 0.
+COMPLEX_MEDIAN = "where(y == y, g / 2 * ((a == l) / sum[R](a == l) + (a == h) / sum[R](a == h)), y)"
+"""The gradient of what the median of complex numbers is taken of; `l` and `h` are the middle two."""
+EXACT_ONCE = frozenset({"prod", "cumprod"})
+"""Functions whose rules have no derivative themselves, as they choose among formulas where elements are 0:
+what is differentiated again is written by `nameexpr.compiler.gradient.factors`.
 """
 
 

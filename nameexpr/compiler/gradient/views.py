@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nameexpr.compiler.gradient.algebra import Algebra
-from nameexpr.compiler.gradient.walk import Seen, seen_as
 from nameexpr.compiler.ir.axes import Axes, flat, whole_dim
+from nameexpr.compiler.ir.nodes import Arrange, View
+
+Seen = list[tuple[int, Axes]]
+"""Gradients of an array, each with the dims through which it was seen."""
 
 
 def seen_through(algebra: Algebra, found: Seen, axes: Axes, shape: Sequence[int], dtype: str) -> int:
@@ -38,3 +41,14 @@ def fresh_axes(algebra: Algebra, shape: Sequence[int]) -> Axes:
     labels = tuple([whole_dim("_", f"{number}.{size}") for number, size in enumerate(shape)])
     algebra.graph.sizes.update(zip(labels, shape, strict=True))
     return tuple([(label,) for label in labels])
+
+
+def seen_as(algebra: Algebra, value: int, axes: Axes, others: Axes) -> int:
+    """Return a value, arranged as an array with some dims, as that array is seen through others; labels of
+    the basis are dims before them.
+    """
+    graph, dtype = algebra.graph, algebra.graph.strong(value)
+    basis = tuple([(label,) for label in graph.labels[value] if label in algebra.basis])
+    axes, others = (*basis, *axes), (*basis, *others)
+    array = graph.add(Arrange(value, axes), flat(axes), dtype)
+    return graph.add(View(-1, array, others), flat(others), dtype)

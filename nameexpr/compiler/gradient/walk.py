@@ -11,13 +11,15 @@ product, so that nan and inf in the branch that was not taken never reach a sum.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from nameexpr.compiler.gradient.active import Wanted, passing
+from nameexpr.compiler.gradient.active import Wanted, active_values, ancestors, passing
 from nameexpr.compiler.gradient.algebra import Algebra
+from nameexpr.compiler.gradient.by_label import of_place
 from nameexpr.compiler.gradient.pointwise import PartialGradient, pointwise_parts
-from nameexpr.compiler.gradient.positions import of_gather, of_join, of_place, of_window
+from nameexpr.compiler.gradient.positions import of_gather, of_join, of_window
 from nameexpr.compiler.gradient.reductions import along_part, reduction_parts
+from nameexpr.compiler.gradient.views import Seen, seen_as
 from nameexpr.compiler.ir.axes import Axes, flat
 from nameexpr.compiler.ir.nodes import (
     Along,
@@ -30,13 +32,11 @@ from nameexpr.compiler.ir.nodes import (
     Node,
     Place,
     Reduction,
+    Rows,
     View,
     Window,
 )
 from nameexpr.records import field, record
-
-Seen = list[tuple[int, Axes]]
-"""Gradients of an array, each with the dims through which it was seen."""
 
 
 @record(frozen=False)
@@ -49,8 +49,8 @@ class Found:
 
 @record(frozen=False)
 class Walk:
-    """A walk from one value; `parts` are what was found of the gradient of each value so far, `arrays` the
-    gradients of arranged values by the dims through which they are seen.
+    """A walk back; `parts` are what was found of the gradient of each value so far, `arrays` the gradients of
+    arranged values by the dims through which they are seen, `rows` those of the statements of recurrences.
     """
 
     algebra: Algebra
@@ -58,16 +58,20 @@ class Walk:
     wanted: Wanted
     parts: dict[int, list[PartialGradient]] = field(default_factory=dict)
     arrays: dict[int, Seen] = field(default_factory=dict)
+    rows: dict[int, dict[int, int]] = field(default_factory=dict)
     found: Found = field(default_factory=Found)
 
-    def run(self, value: int, seed: int) -> Found:
-        """Return the gradients of a value; `seed` is its own."""
-        self.give(PartialGradient(value, seed))
+    def run(self, seeds: Sequence[PartialGradient]) -> Found:
+        """Return the gradients of what is wanted, given those of some values."""
+        for seed in seeds:
+            self.give(seed)
         for number in sorted(self.active, reverse=True):
             if number in self.arrays:
                 self._arranged(number)
             if number in self.parts:
                 self._visit(number)
+            if number in self.rows:
+                self._recurrence(number)
         return self.found
 
     def give(self, part: PartialGradient) -> None:
@@ -104,6 +108,8 @@ class Walk:
                 self.arrays.setdefault(source, []).append((gradient, axes))
             case Identity(_, name) if name in self.wanted.statements:
                 self.found.statements[name] = gradient
+            case Rows(recurrence, statement):
+                self.rows.setdefault(recurrence, {})[statement] = gradient
         for part in self._of_sources(number, node, gradient, mask):
             self.give(part)
 
@@ -121,20 +127,34 @@ class Walk:
             case Join():
                 return [PartialGradient(*pair) for pair in of_join(self.algebra, node, gradient)]
             case Window() | Gather() | Place():
-                return [PartialGradient(node.value, self._at_positions(node, gradient))]
+                return [PartialGradient(node.value, self._at_positions(number, node, gradient))]
             case Identity(source) | Drop(source):
                 return [PartialGradient(source, gradient)]
             case Arrange(source, axes):
                 return [PartialGradient(source, self._lacking(gradient, source, axes))]
         return ()
 
-    def _at_positions(self, node: Window | Gather | Place, gradient: int) -> int:
+    def _recurrence(self, number: int) -> None:
+        """Hand the gradients of the rows of a recurrence on to what they were computed from."""
+        from nameexpr.compiler.gradient.recurrences import recurrence_parts
+
+        graph = self.algebra.graph
+
+        def back(seeds: Sequence[PartialGradient], wanted: Wanted) -> Mapping[str, int]:
+            needed = set[int]().union(*[ancestors(graph, seed.of) for seed in seeds])
+            active = active_values(graph, needed, wanted)
+            return Walk(self.algebra, active, wanted).run(seeds).statements
+
+        for part in recurrence_parts(self.algebra, number, self.rows.pop(number), self.active, back):
+            self.give(part)
+
+    def _at_positions(self, number: int, node: Window | Gather | Place, gradient: int) -> int:
         match node:
             case Window():
                 return of_window(self.algebra, node, gradient)
             case Gather():
                 return of_gather(self.algebra, node, gradient)
-        return of_place(self.algebra, node, gradient)
+        return of_place(self.algebra, number, node, gradient)
 
     def _sum(self, parts: Sequence[PartialGradient]) -> tuple[int, int | None]:
         """Return a gradient and its mask, if all parts have the same."""
@@ -156,14 +176,3 @@ class Walk:
             if axes != node.axes:
                 gradient = seen_as(self.algebra, gradient, axes, node.axes)
             self.give(PartialGradient(node.value, self._lacking(gradient, node.value, node.axes)))
-
-
-def seen_as(algebra: Algebra, value: int, axes: Axes, others: Axes) -> int:
-    """Return a value, arranged as an array with some dims, as that array is seen through others; labels of
-    the basis are dims before them.
-    """
-    graph, dtype = algebra.graph, algebra.graph.strong(value)
-    basis = tuple([(label,) for label in graph.labels[value] if label in algebra.basis])
-    axes, others = (*basis, *axes), (*basis, *others)
-    array = graph.add(Arrange(value, axes), flat(axes), dtype)
-    return graph.add(View(-1, array, others), flat(others), dtype)

@@ -4,22 +4,23 @@ A block has at most `Target.block_cells` elements, so that its few temporaries s
 values that only one other value uses belong to the region of that value; the values that a region reads are
 its leaves. A region is fused if it spans many elements, and if that avoids an intermediate: there are several
 functions, or a reduction of a value that is larger than any leaf.
+
+A value of a cheap function that is much larger than its arguments, such as a difference of all pairs, is
+computed again in every region that reads it, since reading it from memory would take longer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from math import prod
 
 from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.dtypes import WeakDtype, choose_dtypes
 from nameexpr.compiler.ir.graph import Graph, merged
-from nameexpr.compiler.ir.liveness import PAIR, REAL
-from nameexpr.compiler.ir.nodes import CAST, Map, Node, Reduction, Scalar, number_of
+from nameexpr.compiler.ir.nodes import CAST, Map, Node, Reduction, Scalar, number_of, sources_of
 from nameexpr.compiler.ir.program import Instruction, Number
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Value
-from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.ops import FUNCTIONS
 from nameexpr.records import field, record
 
@@ -29,25 +30,29 @@ ASSOCIATIVE = {"sum", "max", "min", "prod", "any", "all", "mean", "count_nonzero
 """Reductions whose blocks can be reduced separately and then combined."""
 FULL_AXIS = {"var", "std", "logsumexp", "norm"}
 """Reductions for which a block must contain all elements of the reduced dims."""
-PRODUCTS = FULL_AXIS | {"max", "min", "prod"}
-"""Reducers that are faster on blocks of a large product than on all of it, and as accurate."""
+CHEAP = frozenset(
+    {".-", "+.", "-.", "*.", "/.", "==.", "!=.", "<.", "<=.", ">.", ">=.", "where", "maximum", "minimum"}
+)
+"""Functions that take no longer than reading their result from memory."""
 
 
 @record(frozen=False)
 class FusionPlan:
-    """Which values are fused, and how."""
+    """Which values are fused, and how; `stored` are those that no block computes again."""
 
     graph: Graph
     uses: dict[int, int]
     target: Target
+    stored: frozenset[int] = frozenset()
     decided: dict[int, bool] = field(default_factory=dict)
 
     def lowered(self, build: Builder, number: int, value: Callable[[int], Value]) -> Value:
         """Return a pointwise value, or a reduction of one, computed block by block."""
         node, dtype = self.graph.nodes[number], self.graph.dtypes[number]
+        inner = self.inner_values(number)
         node = node if isinstance(node, Reduction) else Reduction(None, (number,), (), dtype, dtype)
         roots, reduced, reducer = node.factors, node.labels, node.reducer
-        leaves, steps, factors, order = self.steps(roots, reduced, value)
+        leaves, steps, factors, order = self.steps(roots, inner, reduced, value)
         if reducer in FULL_AXIS:
             steps, factors = self._widened(roots[0], reducer, steps, factors[0], len(leaves))
         return self.emit(build, leaves, steps, factors, order, reduced, dtype, reducer)
@@ -104,8 +109,39 @@ class FusionPlan:
         most = self.graph.cells(order)
         return here != own and self.graph.cells(leaf.labels) * self.target.copied_reads <= most
 
+    def only_inside(self, needed: Collection[int], outputs: Sequence[int]) -> set[int]:
+        """Return the values that are only computed inside of blocks."""
+        inside: set[int] = set()
+        read = set(outputs)
+        for number in sorted(needed, reverse=True):
+            if number in inside and number not in read:
+                continue
+            if self.fuses(number):
+                inside.update([inner for inner in self.inner_values(number) if inner != number])
+                read |= self._leaves(number)
+            else:
+                read.update(sources_of(self.graph.nodes[number]))
+        return inside - read
+
+    def inner_values(self, number: int) -> list[int]:
+        """Return the values that are computed in the blocks of a pointwise value or of a reduction."""
+        node = self.graph.nodes[number]
+        if isinstance(node, Map):
+            return self.fused_values(number)
+        assert isinstance(node, Reduction)
+        roots = [factor for factor in node.factors if self._is_apart(factor)]
+        return sorted({inner for root in roots for inner in self.fused_values(root)})
+
+    def _leaves(self, number: int) -> set[int]:
+        """Return the values that are read from outside by the blocks of a fused value."""
+        inner, node = self.inner_values(number), self.graph.nodes[number]
+        read = set(node.factors if isinstance(node, Reduction) else ())
+        return read.union(*map(self._arguments, inner)) - {*inner}
+
     def fused_values(self, root: int) -> list[int]:
-        """Return the pointwise values of a region, the root last: those that are not used elsewhere."""
+        """Return the pointwise values of a region, the root last: those that are not used elsewhere, or
+        computed again.
+        """
         found: list[int] = []
         stack = [root]
         while stack:
@@ -123,18 +159,32 @@ class FusionPlan:
         """Return whether a value is computed in every block: it is not used elsewhere, and it is
         not small.
         """
-        if self.uses.get(number, 0) > 1 or isinstance(self.graph.dtypes[number], WeakDtype):
+        if not self._is_apart(number) or isinstance(self.graph.dtypes[number], WeakDtype):
             return False
         graph = self.graph
         return graph.cells(graph.labels[number]) * self.target.apart_reads > graph.cells(graph.labels[root])
 
+    def _is_apart(self, number: int) -> bool:
+        """Return whether a value is never stored: one region uses it, or all compute it again."""
+        return self.uses.get(number, 0) <= 1 or self._is_computed_again(number)
+
+    def _is_computed_again(self, number: int) -> bool:
+        """Return whether a cheap function has a result that is much larger than any of its arguments."""
+        graph, node = self.graph, self.graph.nodes[number]
+        if not isinstance(node, Map) or node.function not in CHEAP or number in self.stored:
+            return False
+        cells = graph.cells(graph.labels[number])
+        return cells >= self.target.fused_cells and all(
+            graph.cells(graph.labels[argument]) * self.target.apart_reads <= cells
+            for argument in node.arguments
+        )
+
     def steps(
-        self, roots: Sequence[int], reduced: Labels, value: Callable[[int], Value]
+        self, roots: Sequence[int], inner: Sequence[int], reduced: Labels, value: Callable[[int], Value]
     ) -> tuple[list[Value], tuple[Instruction, ...], tuple[int, ...], Labels]:
         """Return a region's leaves as values, its functions as steps, the positions of its roots, and its
         labels.
         """
-        inner = sorted({number for root in roots for number in self.fused_values(root)})
         places: dict[int, int] = {}
         leaves: list[Value] = []
         wanted = [argument for number in inner for argument in self._arguments(number)]
@@ -213,8 +263,8 @@ class FusionPlan:
         """Return whether a pointwise value, or a reduction of one, is computed in blocks."""
         if number not in self.decided:
             node = self.graph.nodes[number]
-            is_fused = self._fuses_map(number) if isinstance(node, Map) else self._fuses_reduction(node)
-            self.decided[number] = is_fused
+            is_map = isinstance(node, Map)
+            self.decided[number] = self._fuses_map(number) if is_map else self._fuses_reduction(node)
         return self.decided[number]
 
     def _fuses_map(self, number: int) -> bool:
@@ -225,10 +275,11 @@ class FusionPlan:
             return False
         inner = self.fused_values(number)
         most = target.huge_chain_length if cells >= target.huge_cells else target.chain_length
-        return len(inner) > most or self.most_alive(inner) > 1
+        is_again = any(self._is_computed_again(one) for one in inner if one != number)
+        return is_again or len(inner) > most or self.most_alive(inner) > 1
 
     def _fuses_reduction(self, node: Node) -> bool:
-        """Return whether a node reduces a large pointwise value that is not used elsewhere.
+        """Return whether a node reduces a large pointwise value that no memory contains.
 
         Several factors are fused only if one of them varies over all labels: no contraction would be cheaper
         then.
@@ -236,7 +287,7 @@ class FusionPlan:
         if not isinstance(node, Reduction) or node.reducer not in ASSOCIATIVE | FULL_AXIS:
             return False
         graph, factors = self.graph, node.factors
-        inner = [one for one in factors if isinstance(graph.nodes[one], Map) and self.uses.get(one, 0) == 1]
+        inner = [one for one in factors if isinstance(graph.nodes[one], Map) and self._is_apart(one)]
         if not inner or any(isinstance(graph.dtypes[factor], WeakDtype) for factor in factors):
             return False
         every = {label for factor in factors for label in graph.labels[factor]}
@@ -246,26 +297,3 @@ class FusionPlan:
             and graph.cells(tuple(every)) >= self.target.fused_cells
             and any(set(graph.labels[factor]) == every for factor in inner)
         )
-
-
-def fused_product(
-    graph: Graph,
-    build: Builder,
-    node: Reduction,
-    plan: ContractionPlan,
-    factors: Sequence[Value],
-    step: int,
-) -> Value | None:
-    """Return a reduction of the product of two values that no contraction computes, block by block; None if
-    another reducer, or another dtype, needs the whole product.
-    """
-    dtype, is_one_pair = node.compute, len(factors) == PAIR and len(plan.steps[0].labels) <= MOST_AXES
-    if not is_one_pair or node.reducer not in PRODUCTS or not dtype == node.result in REAL:
-        return None
-    fusing = FusionPlan(graph, {}, build.target)
-    leaves = [build.cast(factor, dtype) for factor in factors]
-    multiply = Instruction("pointwise", (0, 1), constants=(None,) * PAIR, dtype=dtype, function="multiply")
-    order, build.step = fusing.order(leaves, set(node.labels)), step
-    made = fusing.emit(build, leaves, (multiply,), (2,), order, node.labels, dtype, node.reducer)
-    build.step = None
-    return made

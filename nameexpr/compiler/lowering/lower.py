@@ -63,7 +63,7 @@ class Lowering:
     def program(self, needed: Collection[int], outputs: Sequence[int]) -> Program:
         """Return the program that computes all needed values and returns the outputs."""
         build, shapes = self.build, self.operands.shapes
-        for number in _schedule_order(self.graph, needed, self.fusing):
+        for number in schedule_order(self.graph, needed, outputs, self.fusing):
             self.value(number)
         results = tuple([self.value(output).number for output in outputs])
         if len(results) > 1 or build.windows:
@@ -149,7 +149,7 @@ class Lowering:
             pairs = zip(factors, plan.contraction.terms, strict=True)
             factors = [self.build.with_labels(factor, labels) for factor, labels in pairs]
         if plan.reduced and plan.steps and plan.steps[0].flops >= self.build.target.huge_cells:
-            from nameexpr.compiler.lowering.fusion import fused_product
+            from nameexpr.compiler.lowering.fused_product import fused_product
 
             if (fused := fused_product(self.graph, self.build, node, plan, factors, offset)) is not None:
                 return fused
@@ -215,26 +215,22 @@ def lower(
     return program, tuple([plan for plan, _ in lowering.plans.values()])
 
 
-def _schedule_order(graph: Graph, needed: Collection[int], fusing: FusionPlan | None) -> list[int]:
-    """Return the values to create, in order: those that are not inside a block and not requested by an
-    arrangement.
+def schedule_order(
+    graph: Graph, needed: Collection[int], outputs: Sequence[int], fusing: FusionPlan | None
+) -> list[int]:
+    """Return the values to create, in order: those that are not only inside of blocks, and not requested by
+    an arrangement.
 
     Each then finds its sources created, so that no chain of statements exceeds Python's recursion limit.
     """
-    inside: set[int] = set()
-    asked: set[int] = set()
-    for number in sorted(needed, reverse=True):
-        node = graph.nodes[number]
-        if isinstance(node, Arrange) and isinstance(graph.nodes[node.value], Reduction):
-            asked.add(node.value)
-        if number in inside:
-            continue
-        if isinstance(node, Map) and fusing is not None and fusing.fuses(number):
-            inside |= set(fusing.fused_values(number)) - {number}
-        elif isinstance(node, Reduction) and fusing is not None and fusing.fuses(number):
-            inside |= {one for factor in node.factors for one in fusing.fused_values(factor)}
-    inside |= asked
-    return [n for n in sorted(needed) if n not in inside and not isinstance(graph.nodes[n], Scalar)]
+    nodes, skipped = graph.nodes, set[int]()
+    for number in needed:
+        node = nodes[number]
+        if isinstance(node, Arrange) and isinstance(nodes[node.value], Reduction):
+            skipped.add(node.value)
+    if fusing is not None:
+        skipped |= fusing.only_inside(needed, outputs)
+    return [n for n in sorted(needed) if n not in skipped and not isinstance(nodes[n], Scalar)]
 
 
 def operand_value(build: Builder, node: View, operands: Operands) -> Value:

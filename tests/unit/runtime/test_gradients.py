@@ -40,6 +40,8 @@ def test_a_gradient_has_the_names_the_shape_and_the_dtype_of_its_operand(dtype: 
     assert found.names == ("time",)
     np.testing.assert_array_equal(found.numpy(), 2 * W + [0, 1])
     assert ne.grad("sum[N C](x * x)", "x")(x=ne.tensor(X, names="N C"))["x"].names == ("N", "C")
+    found = ne.grad("sum[N C](x[N C] ** 2)", "x")(x=ne.tensor(X, names=(None, "C")))["x"]
+    assert found.names == (None, "C")  # a dim without a name gets none
 
 
 @pytest.mark.parametrize(
@@ -67,6 +69,15 @@ def test_every_element_is_seen_once(text: str, line: str) -> None:
         ends[1][place] -= step
         high, low = (ne.evaluate(text, u=end, sizes=sizes) for end in ends)
         np.testing.assert_allclose(found[place], (high - low) / (2 * step), rtol=1e-6, atol=1e-6)
+
+
+def test_a_derivative_does_not_change_what_an_operand_without_a_term_means() -> None:
+    text = "y = sum[C](w[C] ** 2) + sum[C](w ** 4); h[C D] = grad(grad(y, w[C]), w[D])"
+    np.testing.assert_allclose(ne.evaluate(text, w=W), np.diag(2 + 12 * W**2))
+    alone = "y = sum[C](w[C] ** 3); g[D] = grad(y, w[D]); h[C D] = grad(g, w)"
+    np.testing.assert_allclose(ne.evaluate(alone, w=W), np.diag(6 * W))
+    with pytest.raises(ne.NameExprError, match="ambiguous"):
+        ne.evaluate("y = sum[C D](w[C] * stop(w[D])) + sum[C](w); g[E] = grad(y, w[E])", w=W)
 
 
 def test_bound_operands_and_pickles() -> None:

@@ -4,9 +4,6 @@ sum.
 `sum[D](q * k / 8)` is a contraction of q and k, followed by a division by 8. A product is followed through
 `*`, signs, small integer powers, and division by numbers of the text, as long as the dtype does not change.
 Integers are widened before they are multiplied (docs/language.md, section 3, rule 8).
-
-A number that makes the sum smaller is applied before the sum, which might overflow otherwise: to the smallest
-factor, or as a vector in place of ones.
 """
 
 from __future__ import annotations
@@ -18,7 +15,7 @@ from nameexpr.compiler.analysis.build.values import Values
 from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.dtypes import WIDE, WeakDtype
 from nameexpr.compiler.ir.graph import Graph
-from nameexpr.compiler.ir.nodes import Filled, Map, Reduction, Scalar, number_of
+from nameexpr.compiler.ir.nodes import Map, Reduction, Scalar, number_of
 from nameexpr.errors import Span
 from nameexpr.ops import SUMMING
 from nameexpr.records import field, record
@@ -33,21 +30,12 @@ of n statements may multiply by the previous one: fully expanded, their sums wou
 """
 LARGEST_POWER = 4
 """The largest n for which x ** n is treated as a product of n factors."""
-REAL = {"float32": "float32", "float64": "float64", "complex64": "float32", "complex128": "float64"}
-SMALLEST = {"float32": 2.0**-126, "float64": 2.0**-1022}
-"""The smallest normal number of a dtype."""
-LONGEST = 1 << 12
-"""The largest number of summed elements for which a vector of one number is created."""
-MANY = 64
-"""The largest number of factors that are examined to place a number."""
-LITTLE = 4
-"""How many times smaller than the product a factor must be for a number to be applied to it."""
 
 
 def reduction(values: Values, reducer: str, value: int, labels: Labels, span: Span) -> int:
     """Return the number of a value reduced over labels."""
     graph, product = values.graph, Product(values, value, labels, span)
-    if reducer in ADDING:
+    if reducer in ADDING and not graph.is_for_text:
         product.collect()
     factors, epilogue = product.factors or [value], product.epilogue
     if reducer in SUMMING and not (reducer in ADDING and any(graph.labels[factor] for factor in factors)):
@@ -65,7 +53,7 @@ def reduction(values: Values, reducer: str, value: int, labels: Labels, span: Sp
     result = chosen.compute if is_wide else chosen.result
     node = Reduction(reducer, tuple(factors), labels, chosen.compute, result)
     reduced = graph.add(node, kept, "float32" if is_wide else dtype)
-    if labels and any(_is_choice(graph, factor) for factor in factors):
+    if labels and not graph.is_for_text and any(_is_choice(graph, factor) for factor in factors):
         from nameexpr.compiler.analysis.build.placing import placed
 
         reduced = placed(values, reduced, span, reduction)
@@ -131,15 +119,23 @@ class Product:
                 sides = [side for side in (left, right) if not isinstance(graph.nodes[side], Scalar)]
                 if len(sides) > 1:
                     return sides
-                return self._scaled("*.", value, sides[0], right if sides == [left] else left)
+                from nameexpr.compiler.analysis.build.scaling import scaled
+
+                return scaled(self, "*.", value, sides[0], right if sides == [left] else left)
             case Map("/.", (left, right)) if graph.dtypes[left] == graph.dtypes[value]:
+                from nameexpr.compiler.analysis.build.scaling import (
+                    commutes_with_sum,
+                    scaled,
+                    with_divided_factor,
+                )
+
                 number = graph.nodes[right]
                 if isinstance(number, Scalar) and _is_harmless(number_of(number)):
-                    return self._scaled("/.", value, left, right)
-                inside = self._with_divided_factor(left, right)
+                    return scaled(self, "/.", value, left, right)
+                inside = with_divided_factor(self, left, right)
                 if inside is not None:
                     return [inside]
-                if not self._commutes_with_sum(left, right):
+                if not commutes_with_sum(self, left, right):
                     return None
                 self.epilogue.append(("/.", right))
                 return [left]
@@ -156,112 +152,13 @@ class Product:
                 return [base, base]
         return None
 
-    def _scaled(self, function: str, value: int, inner: int, number: int) -> Sequence[int] | None:
-        """Return the factors of a value that is multiplied or divided by a number; None if it is a factor.
+    def keeps_dtype(self, value: int, left: int, right: int) -> bool:
+        """Return whether splitting a product keeps its dtype."""
+        return _keeps_dtype(self.values.graph, value, left, right)
 
-        A number that makes the sum smaller is applied before it, unless the sum is one of float16 values,
-        which is float32, or all factors are as large as their product.
-        """
-        graph = self.values.graph
-        scale = abs(number_of(graph.nodes[number]))  # type: ignore[arg-type]
-        is_smaller = scale < 1 if function == "*." else scale > 1
-        if not set(self.labels) & set(graph.labels[inner]):
-            return None
-        if is_smaller and graph.dtypes[value] != "float16":
-            if len(_parts(graph, inner)) == 1:
-                is_lone = len(_parts(graph, self.root)) == 1
-                return self._filled(function, value, inner, number) if is_lone else None
-            inside = self._with_divided_factor(inner, number, function)
-            if inside is not None:
-                sizes = [graph.cells(own) for part in _parts(graph, inside) if (own := graph.labels[part])]
-                if min(sizes) * LITTLE <= graph.cells(graph.labels[inside]):
-                    return [inside]
-        self.epilogue.append((function, number))
-        return [inner]
-
-    def _filled(self, function: str, value: int, inner: int, number: int) -> Sequence[int] | None:
-        """Return a value, and its number as an array along the summed labels: their product takes no longer
-        than a sum.
-
-        Return None if that array would be long, or if the number is not a normal number of the dtype.
-        """
-        graph = self.values.graph
-        dtype = REAL.get(graph.dtypes[value], "")
-        summed = tuple(label for label in graph.labels[inner] if label in self.labels)
-        scale = number_of(graph.nodes[number]).real  # type: ignore[arg-type]
-        factor = float(scale) if function == "*." else 1 / scale
-        if not dtype or abs(factor) < SMALLEST[dtype] or graph.cells(summed) > LONGEST:
-            return None
-        return [inner, graph.add(Filled(factor, summed), summed, dtype)]
-
-    def _with_divided_factor(
-        self, value: int, divisor: int, function: str = "/.", dtype: str = ""
-    ) -> int | None:
-        """Return a product with its smallest factor that has all dims of the divisor divided, in the dtype of
-        the product; None without one.
-        """
-        values, graph, span = self.values, self.values.graph, self.span
-        needed, dtype = set(graph.labels[divisor]), dtype or graph.dtypes[value]
-        match graph.nodes[value]:
-            case Map("*.", (left, right)) if _keeps_dtype(graph, value, left, right):
-                sides = [left, right]
-                owns = [graph.labels[side] for side in sides]
-                fitting = [side for side in (0, 1) if owns[side] and needed.issubset(owns[side])]
-                if not fitting:
-                    return None
-                side = min(fitting, key=lambda side: graph.cells(owns[side]))
-                inner = self._with_divided_factor(sides[side], divisor, function, dtype)
-                if inner is None:
-                    factor = widened(values, sides[side], span, "" if dtype == "float16" else dtype)
-                    inner = values.map([values.cast(factor, dtype), divisor], function, span)
-                sides[side] = inner
-                return values.map(sides, "*.", span)
-            case Map((".-" | "/.") as outer, (inner, *others)) if graph.dtypes[inner] == graph.dtypes[value]:
-                divided = self._with_divided_factor(inner, divisor, function, dtype)
-                return None if divided is None else values.map([divided, *others], outer, span)
-        return None
-
-    def _commutes_with_sum(self, left: int, right: int) -> bool:
-        """Return whether a division can wait: it is by a number, or no factor has the divisor's dims.
-
-        An operand may turn out to be 0, and 0 / 0 among the summed values is nan: if a factor can be divided,
-        it is.
-        """
-        graph = self.values.graph
-        over, under = set(graph.labels[left]), set(graph.labels[right])
-        if not over & set(self.labels) or under & set(self.labels):
-            return False
-        if isinstance(graph.nodes[right], Scalar):
-            return False
-        return not under <= over or _is_times(graph, left)
-
-
-def _is_times(graph: Graph, value: int) -> bool:
-    """Return whether a value is a product of two values, up to its sign."""
-    node = graph.nodes[value]
-    while isinstance(node, Map) and node.function == ".-":
-        node = graph.nodes[node.arguments[0]]
-    return isinstance(node, Map) and node.function == "*."
-
-
-def _parts(graph: Graph, value: int) -> list[int]:
-    """Return the values whose product a value is, up to signs and numbers: itself if it is not a product."""
-    parts: list[int] = []
-    stack = [value]
-    while stack and len(parts) < MANY:
-        value = stack.pop()
-        match graph.nodes[value]:
-            case Map("square" | "**.", (base, *_)):
-                parts += [base, base]
-            case Map("*." | "/." | ".-" as function, arguments):
-                inner = [argument for argument in arguments if graph.labels[argument]]
-                if function == "*." or len(inner) == 1:
-                    stack += reversed(inner)
-                else:
-                    parts.append(value)
-            case _:
-                parts.append(value)
-    return parts
+    def widened(self, value: int, wide: str) -> int:
+        """Return a factor with its own narrow factors in the dtype they are multiplied in."""
+        return widened(self.values, value, self.span, wide)
 
 
 def _keeps_dtype(graph: Graph, value: int, left: int, right: int) -> bool:

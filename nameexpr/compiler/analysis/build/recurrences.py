@@ -16,7 +16,7 @@ from nameexpr.compiler.analysis.recurrences import StepGroup, step_of, uses_of
 from nameexpr.compiler.analysis.rules import recurrences as rules
 from nameexpr.compiler.analysis.rules.recurrences import row_offset
 from nameexpr.compiler.analysis.statement_sizes import read_statement
-from nameexpr.compiler.ir.axes import Axes, Labels, flat, mentioned
+from nameexpr.compiler.ir.axes import Axes, Labels, flat, mentioned, whole_dim
 from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype, strong
 from nameexpr.compiler.ir.nodes import (
     Arrange,
@@ -144,8 +144,20 @@ class RecurrenceWriter:
             lost = [label for label in graph.labels[value] if label not in (*flat(rest), *part)]
             if lost:
                 raise error(rules.start_has(writer.scope.text, node, lost[0]))
-        counted = tuple([(graph.cells(part), value) for part, value in zip(parts, starts, strict=True)])
+        pairs = zip(parts, starts, strict=True)
+        counted = tuple([(graph.cells(part), self._as_rows(value, part)) for part, value in pairs])
         return Rowed(statement, axes, step.dim, sum(count for count, _ in counted), counted, "bool")
+
+    def _as_rows(self, value: int, part: Labels) -> int:
+        """Return a start with one label for its rows, which are a product of labels."""
+        graph = self.writer.values.graph
+        if len(part) == 1 or set(part).isdisjoint(graph.labels[value]):
+            return value
+        kept = tuple([(label,) for label in graph.labels[value] if label not in part])
+        rows, dtype = whole_dim("_", " ".join(part)), graph.strong(value)
+        graph.sizes[rows] = graph.cells(part)
+        array = graph.add(Arrange(value, (part, *kept)), flat((part, *kept)), dtype)
+        return graph.add(View(-1, array, ((rows,), *kept)), flat(((rows,), *kept)), dtype)
 
     def _write_steps(self) -> None:
         """Write the steps until their dtypes are those of the rows that they read."""
@@ -255,6 +267,8 @@ def rows_of(writer: Writer, number: int) -> StatementValue:
         writer.recurring = RecurrenceWriter(writer, group)
         for own, (value, axes) in zip(group.numbers, writer.recurring.write(), strict=True):
             statement, graph = writer.scope.tree.statements[own], writer.values.graph
+            if writer.values.gradients is not None:
+                value = writer.values.gradients.statement(writer.values, statement.name, value, axes)
             arranged = graph.add(Arrange(value, axes), flat(axes), graph.dtypes[value])
             assert statement.term is not None and statement.name is not None
             order, mention = flat(axes), mentioned(statement.term, axes)

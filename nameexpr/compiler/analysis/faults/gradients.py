@@ -46,11 +46,6 @@ class GradientFault:
             hint = f"give the operand another label: {use.name}[{other}]"
         return self.diagnostic("NE530", message, use, hint)
 
-    def at_positions(self, use: ast.Use) -> Diagnostic:
-        """Return the diagnostic for a Jacobian by a statement that is read at positions (NE536)."""
-        message = f"no gradient of a value with dims by a part of '{use.name}' is known"
-        return self.diagnostic("NE536", message, use, "differentiate by all of it, and read the result")
-
     def not_inexact(self, use: ast.Use, dtype: str) -> Diagnostic:
         """Return the diagnostic for an operand, or a statement, of integers (NE533)."""
         message = f"'{use.name}' is {strong(dtype)}: only floats and complex numbers have gradients"
@@ -59,11 +54,11 @@ class GradientFault:
         return self.diagnostic("NE533", message, use, hint)
 
     def not_differentiable(self, use: ast.Use, node: Node) -> Diagnostic:
-        """Return the diagnostic for a statement that is a number (NE533), or a recurrence (NE536)."""
+        """Return the diagnostic for a statement that is a number (NE533), or has a dim twice (NE536)."""
         if isinstance(node, Scalar):
             message = f"'{use.name}' is a number of the text: only what may change has gradients"
             return self.diagnostic("NE533", message, use, "pass it as an operand")
-        message = f"no gradient by '{use.name}' is known: it is a recurrence, or has a dim twice"
+        message = f"no gradient by '{use.name}' is known, which has a dim twice"
         return self.diagnostic("NE536", message, use, "differentiate by an operand")
 
     def of_complex(self) -> Diagnostic:
@@ -85,7 +80,7 @@ def without_gradient(scope: Scope, node: ast.Call, graph: Graph, lost: Sequence[
     functions = list(dict.fromkeys(filter(None, (_function(graph.nodes[one]) for one in lost))))
     if not functions:
         message = f"{value} does not depend on '{use.name}'"
-        hint = f"differentiate by what it depends on, or leave {unparse_value(node)} out"
+        hint = f"leave '{use.name}' out of what to differentiate by"
         return Diagnostic(
             "NE532", message, scope.text, (Mark(node.arguments[0].span), Mark(use.span)), hint=hint
         )
@@ -95,7 +90,7 @@ def without_gradient(scope: Scope, node: ast.Call, graph: Graph, lost: Sequence[
     if any(name in JUMPS for name in functions):
         hint = f"the derivative of {listed} is 0 everywhere"
     elif "stop" in functions:
-        hint = f"leave stop out, or {unparse_value(node)}"
+        hint = f"leave stop out, or do not differentiate by '{use.name}'"
     marks = [Mark(span) for one in lost if (span := graph.spans.get(one)) is not None]
     return Diagnostic("NE532", message, scope.text, tuple(marks or _calls(scope, functions)), hint=hint)
 

@@ -36,6 +36,8 @@ def gradient(value: str, *points: float) -> np.ndarray:
         ("median[N](x[N])", [4, 1, 3], [0, 0, 1]),
         ("prod[N](x[N])", [2, 0, 3], [0, 6, 0]),
         ("prod[N](x[N])", [2, 0, 0], [0, 0, 0]),
+        ("sum[N](cumprod[N](x[N]))", [2, 0, 3, 0, 5], [1, 8, 0, 0, 0]),
+        ("median[N](x[N])", [2, NAN, 3], [NAN, NAN, NAN]),
         ("sum[N](sqrt(x[N]))", [0], [INF]),
         ("sum[N](1 / x[N])", [0], [-INF]),
         ("sum[N](log(x[N]))", [0], [INF]),

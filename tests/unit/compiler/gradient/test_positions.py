@@ -23,6 +23,7 @@ GIVEN = {
     "t": TABLE,
     "l": LABELS,
     "r": ROWS,
+    "u": GENERATOR.normal(size=(3, 2, 4)),
     "q": GENERATOR.integers(0, 4, (6, 3)),
 }
 
@@ -42,6 +43,7 @@ def _verified(monkeypatch: pytest.MonkeyPatch) -> None:
         ("y = sum[T](sum[d](x[_@(T + d)] * w[d]) ** 2)", "x[N], w[d]"),
         ("y = sum[T](sum[d](x[_@(2 * T + d)] * w[d]) ** 2)", "x[N], w[d]"),
         ("y = sum[T](x[_@(6 - T)] * x[_@(T)] ** 2 * (index[T] < 5))", "x[N]"),
+        ("y = sum[T](x[_@(2 - 2 * T)] ** 2) + sum[a](w[_@(-3 * a)])", "x[N], w[d]"),
         ("y = sum[c d](sum[a b](p[_@(c + a) _@(d + b)] * k[a b]) ** 2)", "p[N M], k"),
         ("y = sum[c](sum[a](p[_@(c + a) _@(c)] * w[a]) ** 2)", "p[N M], w"),
         ("y = sum[B T D](t[_@i[B T] D] ** 2 * (1 + index[T]))", "t[v d]"),
@@ -52,6 +54,7 @@ def _verified(monkeypatch: pytest.MonkeyPatch) -> None:
         ("h[(1 + a)] = 0, x[a]; y = sum[i](h[i] ** 2 * index[i])", "x"),
         ("h[(a + b=2)] = x[a], s[]; y = sum[i](h[i] ** 2 * index[i])", "s, x"),
         ("h[(a + b) D=2] = x[a], w[b] * index[D]; y = sum[i D](h[i D] ** 2 * index[i])", "x, w"),
+        ("h[(c d e + b)] = u[c d e], w[b]; y = sum[i](h[i] ** 2 * sqrt(index[i]))", "u, w"),
         ("h[(c d + b)] = p[c d], w[b]; y = sum[i](h[i] ** 2 * sqrt(index[i]))", "p, w"),
         ("j[N] = argsort[N](x[N]); z[N] = x[_@j[N]]; y = sum[N](z * index[N])", "x[N]"),
         ("z[K=40 D] = sum[N](where(l[N] == index[K], r[N D], 0)); y = sum[K D](z ** 2)", "r"),
@@ -73,6 +76,21 @@ def test_gradients_are_slopes(text: str, uses: str) -> None:
 def test_a_gradient_seen_at_positions_is_read_there() -> None:
     found = ne.evaluate("y = sum[T](x[(1 + T)] ** 2); g[T] = grad(y, x[(1 + T)])", x=X)
     np.testing.assert_allclose(found, 2 * X[1:])
+
+
+@pytest.mark.parametrize(("use", "places"), [("h[(1 + T)]", [1, 2, 3]), ("h[_@i[K]]", [2, 0, 2])])
+def test_derivatives_by_a_part_of_a_statement(use: str, places: list[int]) -> None:
+    text, x, wanted = "h[N] = x[N] ** 2; y[N] = h ** 3 * index[N]; ", X[:4], 3 * X[:4] ** 4 * np.arange(4)
+    given = {"x": x, "i": np.array([2, 0, 2])} if "i[" in use else {"x": x}
+    found = ne.evaluate(f"{text} grad(sum[N](y), {use})", **given)
+    np.testing.assert_allclose(found, wanted[places])
+    np.testing.assert_allclose(ne.evaluate(f"{text} grad(y, {use})", **given), np.diag(wanted)[:, places])
+
+
+def test_a_dim_read_backwards_is_read_backwards() -> None:
+    step = ne.grad("y = sum[T](x[_@(6 - T)] ** 2 * w[T])", "x")
+    np.testing.assert_allclose(step(x=X, w=np.arange(7.0))["x"], 2 * X * np.arange(7)[::-1])
+    assert "bincount" not in step.code and "::-1" in step.code
 
 
 def test_jacobians_of_windows_and_of_sorting() -> None:

@@ -229,3 +229,31 @@ def test_negation_is_right_where_memory_is_strided(dtype: str, monkeypatch: pyte
     assert_array_equal(found, np.minimum(9, -2 * x))
     found = evaluate_anew("z[k n i] = -sum[j](x[k j i] * y[k n j])", x=x, y=np.repeat(y[:, :, None], 2, 2))
     assert_array_equal(found, -(x.sum(1)[:, None] * y[:, :, None]))
+
+
+def test_differences_of_all_pairs_are_computed_again_where_they_are_read() -> None:
+    text = "d[I J] = sum[D]((x[I D] - y[J D]) ** 2); g[J D] = sum[I](a[I J] * (x[I D] - y[J D]))"
+    x, y, a = (RNG.standard_normal(shape) for shape in ((200, 30), (100, 30), (200, 100)))
+    compiled = ne.compile(text, outputs=("d", "g"))
+    difference = x[:, None] - y
+    for found, wanted in zip(
+        compiled(x=x, y=y, a=a),
+        ((difference**2).sum(-1), np.einsum("ij,ijd->jd", a, difference)),
+        strict=True,
+    ):
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    assert compiled.plan(x=x, y=y, a=a).peak_bytes < difference.nbytes / 2
+    assert compiled.code.count("np.subtract") == 2
+    # A function that costs more than reading its result is computed once.
+    compiled = ne.compile(text.replace("- y", "** y"), outputs=("d", "g"))
+    assert compiled.plan(x=abs(x), y=y, a=a).peak_bytes >= difference.nbytes
+
+
+def test_a_factor_that_is_stored_is_not_computed_again_by_a_reduction() -> None:
+    text = "e[N C] = exp(x[N C] * 2 - 1); s[N] = sum[C](e * sin(exp(x[N C]))); t[N C] = e + s"
+    x = RNG.standard_normal((400, 500))
+    compiled = ne.compile(text)
+    e = np.exp(x * 2 - 1)
+    wanted = e + (e * np.sin(np.exp(x))).sum(1, keepdims=True)
+    np.testing.assert_allclose(compiled(x=x), wanted, rtol=1e-12)
+    assert compiled.code.count("np.exp") == 2
