@@ -115,7 +115,10 @@ def free(name: str, taken: Iterable[str]) -> str:
 
 
 def term_of(scope: Scope, name: str) -> ast.Term | None:
-    """Return a term through which every element of an operand is seen once; None if it has no term."""
+    """Return a term through which every element of an operand is seen once; None if it has no term.
+
+    A label that is a group of its own fits a dim of any name.
+    """
     terms = [use.term for use in scope.uses[name] if use.term is not None]
     if not terms:
         return None
@@ -126,7 +129,7 @@ def term_of(scope: Scope, name: str) -> ast.Term | None:
     items: list[ast.Item] = []
     for number, dim in enumerate(map(_dim_of, terms[0].items)):
         label = free(f"d{number}", known)
-        items.append(ast.Alias(dim, label) if dim else ast.Label(label))
+        items.append(ast.Alias(dim, label) if dim else ast.Group((ast.Label(label),)))
     return ast.Term(tuple(items))
 
 

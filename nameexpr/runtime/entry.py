@@ -155,7 +155,7 @@ class Entry(ABC):
         if carried:  # most operands are arrays
             from nameexpr.backends.dispatch import has_foreign
 
-            if has_foreign(present):
+            if has_foreign(present) or any(hasattr(type(one), "_unrecorded") for one in given):
                 return import_module("nameexpr.runtime.libraries").call(self, given)  # it imports this one
             from nameexpr.runtime import coordinates as carrying
 

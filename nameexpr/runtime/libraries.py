@@ -27,7 +27,11 @@ from nameexpr.runtime.traced import OnTracingLibrary
 
 
 def call(entry: Entry, given: Sequence[Any]) -> Any:
-    """Run a text on operands, at least one of which is of a library other than NumPy (NE507 for several)."""
+    """Run a text on operands, at least one of which is of a library other than NumPy (NE507 for several), or
+    is recorded.
+    """
+    if any(hasattr(type(one), "_unrecorded") for one in given):
+        return import_module("nameexpr.runtime.recorded").call(entry, given)
     every = entry.merge(given)
     name = library_of([array_within(value) for value in every], entry.text, titles(entry))
     if name == "dask":

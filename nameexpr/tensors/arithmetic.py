@@ -25,7 +25,7 @@ from nameexpr.tensors.arguments import checked_int, checked_number
 from nameexpr.tensors.core import Array, Core, Other
 from nameexpr.tensors.faults import explained, respelt, wrong_kind
 from nameexpr.tensors.operators import NUMBERS, REFUSED, Operators, carrying, data_and_names
-from nameexpr.tensors.ops import in_place, op
+from nameexpr.tensors.ops import RECORDED, MeetsRecorded, in_place, op
 from nameexpr.tensors.pointwise import PointwiseMethods
 
 T = TypeVar("T")
@@ -60,6 +60,8 @@ def _signs(verb: str) -> tuple[_Sign, _Sign, _Sign]:
     def in_place(self: Operators, other: Any) -> Any:
         try:
             return self._operate(verb, self, other, self)
+        except MeetsRecorded:
+            return RECORDED.pair(verb, self, other, self)
         except NameExprError as wrong:
             wrong._forget_frames()
             raise

@@ -36,6 +36,7 @@ from nameexpr.tensors.core import Core
 from nameexpr.tensors.display import Display
 from nameexpr.tensors.fills import Fills
 from nameexpr.tensors.operators import NUMBERS, Operators, carrier, carrying, is_operand
+from nameexpr.tensors.ops import RECORDED, MeetsRecorded
 from nameexpr.tensors.protocols import Protocols
 from nameexpr.tensors.writing import spelt
 
@@ -57,7 +58,10 @@ class PairedByName(ArithmeticMethods, MatrixProducts, Fills, Display, Protocols)
         if other is not None:
             pair = (left, other) if left is self else (other, right)
             return other.by_name._unify(verb, *pair, out)  # type: ignore[no-any-return]
-        a, b = paired(self, (left, right), verb)
+        try:
+            a, b = paired(self, (left, right), verb)
+        except MeetsRecorded:
+            return RECORDED.pair(verb, left, right, out)  # type: ignore[no-any-return]
         if out is not None and out is left and a is not left:
             said = spelt(verb, is_out=False)
             check_written(left._dims, a._names, np.broadcast_shapes(a.shape, b.shape), said)
@@ -77,7 +81,10 @@ class PairedByName(ArithmeticMethods, MatrixProducts, Fills, Display, Protocols)
             return other.by_name.__array_ufunc__(ufunc, method, *inputs, **kwargs)
         if method == "__call__" and ufunc.signature is None:
             operands = (*inputs, kwargs["where"]) if "where" in kwargs else inputs
-            aligned = paired(self, operands, f"np.{ufunc.__name__}")
+            try:
+                aligned = paired(self, operands, f"np.{ufunc.__name__}")
+            except MeetsRecorded:
+                return NotImplemented  # NumPy then asks the recorded operand
             inputs = tuple(aligned[: len(inputs)])
             if "where" in kwargs:
                 kwargs["where"] = aligned[-1]

@@ -37,7 +37,7 @@ from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import not_held, undefined
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor, with_labels, wrap
 from nameexpr.tensors.operators import is_foreign
-from nameexpr.tensors.ops import RECORDED, exhausted, op
+from nameexpr.tensors.ops import RECORDED, MeetsRecorded, exhausted, op
 from nameexpr.tensors.torch_keywords import check_keywords, recorded
 from nameexpr.tensors.writing import COMPLEX, check_real, write
 
@@ -146,6 +146,8 @@ def _value(value: Any, dtype: np.dtype[Any] | None, verb: str) -> Array:
     NE570 for a complex value and a real dtype, NE577 for one that the dtype cannot hold, NE579 for anything
     but a number.
     """
+    if isinstance(value, Core) and value._kernels is RECORDED:
+        raise MeetsRecorded
     data = value._data if isinstance(value, Core) else value
     array = np.asarray(data)
     is_object = dtype is not None and dtype.kind == "O"

@@ -102,7 +102,8 @@ class Indexing(Operators):
                 if array.dtype.kind in "OSU":  # each element may be invalid for the dtype
                     data = array.astype(self._data.dtype)
                 if WATCHED:
-                    WATCHED[0](self._data, "x[...] = value")
+                    is_view = all(item.kind != "array" for item in items)
+                    WATCHED[0](self._data[(*places, ...)] if is_view else self._data, "x[...] = value")
                 self._data[places] = data
         except REFUSED as refused:
             raise explained("x[...] = value", (self, value), refused) from refused

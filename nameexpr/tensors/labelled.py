@@ -27,6 +27,7 @@ from nameexpr.tensors.coordinates import (
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.foreign import foreign, library_of
 from nameexpr.tensors.numpy_coordinates import of_function
+from nameexpr.tensors.ops import RECORDED
 from nameexpr.tensors.surviving import of_all, of_call, of_product, own
 
 
@@ -37,6 +38,8 @@ def wrap(data: Array, names: Names) -> Any:
 
 def attach(tensor: Any, coordinates: Iterable[Coordinate]) -> Any:
     """Return a tensor with those of the coordinates that fit its dims; a plain one if none do."""
+    if tensor._kernels is RECORDED:
+        return tensor  # with the coordinates of its plain result
     kept = fitting(coordinates, tensor._names, tensor._data.shape)
     base: Any = tensor._plain if isinstance(tensor, Labelled) else type(tensor)
     if not kept:

@@ -21,6 +21,7 @@ from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.info import not_one
 from nameexpr.tensors.missing import ADVICE, answers_names
 from nameexpr.tensors.operators import carrier
+from nameexpr.tensors.ops import MeetsRecorded
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -69,6 +70,8 @@ class Protocols(Core):
 
         try:
             return apply_ufunc(self, ufunc, method, inputs, kwargs)
+        except MeetsRecorded:
+            return NotImplemented  # NumPy then asks the recorded operand
         except NameExprError as wrong:
             wrong._forget_frames()
             raise
@@ -108,6 +111,8 @@ class Protocols(Core):
 
         try:
             return apply_function(func, types, args, kwargs)
+        except MeetsRecorded:
+            return NotImplemented
         except NameExprError as wrong:
             wrong._forget_frames()
             raise

@@ -7,7 +7,7 @@ from typing import Any
 
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.tape.by_name import aligned
-from nameexpr.tensors.tape.inplace import check_may_write, rewritten, snapshot, written
+from nameexpr.tensors.tape.inplace import check_may_write, forget_frames, rewritten, snapshot, written
 from nameexpr.tensors.tape.mode import MODE
 from nameexpr.tensors.tape.node import TapeNode
 from nameexpr.tensors.tape.pointwise import LINEAR, factories, slope_of_power, zero
@@ -105,6 +105,7 @@ def pair(
 
 def written_pair(verb: str, left: Any, right: Any, out: Any) -> Any:
     """Return a tensor over which the result of an operator was written: that on the left, or an `out=`."""
+    forget_frames()
     if not MODE.is_on:
         own: Any = bare(left) if isinstance(left, Core) else bare(right)
         return written(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from nameexpr.rules.by_name import names_by_name, shared_names
@@ -29,7 +30,7 @@ def _by_position(operand: Any) -> Any:
 
 def contracted(self: Any, left: Any, right: Any) -> Any:
     """Return the sum of products over all dims that both operands have."""
-    x = self._bare()
+    x = bare(self)
     a, b = (each if isinstance(each, Core) else x._as_core(each, "@") for each in (left, right))
     if not MODE.is_on:
         return x._contracted(bare(a), bare(b))
@@ -50,10 +51,10 @@ def reflected(self: Any, other: Any) -> Any:
 def where(self: Any, condition: Any, other: Any) -> Any:
     """Return the elements where a condition is true, and those of another tensor elsewhere, by name."""
     if not MODE.is_on:
-        return self._bare().where(bare(condition), bare(other))
+        return bare(self).where(bare(condition), bare(other))
     x, mask, y = aligned([self, condition, other], "where")
     return x.where(mask, y).by_name
 
 
-METHODS = {"__matmul__": matmul, "__rmatmul__": reflected, "where": where}
+METHODS: dict[str, Callable[..., Any]] = {"__matmul__": matmul, "__rmatmul__": reflected, "where": where}
 """What recorded tensors that pair by name override."""

@@ -11,7 +11,7 @@ import numpy as np
 from nameexpr.backends.numpy.arrays import is_narrow
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.tensors.tape.hooks import after_accumulating, hooked
-from nameexpr.tensors.tape.node import Leaf, Scattered, TapeNode
+from nameexpr.tensors.tape.node import Leaf, Scattered, Seed, TapeNode
 from nameexpr.tensors.tape.versions import LOG, written_since
 
 Array = np.ndarray[Any, Any]
@@ -37,6 +37,10 @@ class Pass:
             elif not entry[2]:
                 entry[1], entry[2] = np.array(entry[1]), True
             part.added_to(entry[1])
+            return
+        if type(part) is Seed:
+            seeds = (entry or self._enter(node, {}, is_own=True))[1]
+            seeds[part.at] = seeds[part.at] + part.value if part.at in seeds else part.value
             return
         if part.shape != node.shape:
             part, is_own = summed_to(part, node.shape), False

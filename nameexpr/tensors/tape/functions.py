@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from nameexpr.tensors.ops import OPS, RECORDED
-from nameexpr.tensors.tape import inplace, selecting
+from nameexpr.tensors.tape import by_name, inplace, selecting
 from nameexpr.tensors.tape.arithmetic import pair
 from nameexpr.tensors.tape.mode import MODE
 from nameexpr.tensors.tape.pointwise import TWO
@@ -26,6 +26,8 @@ FILLS = frozenset({"fill_", "copy_"})
 def recorded_function(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function, or a method of plain tensors, for calls in which an operand is recorded."""
     name = function.__name__
+    if function.__qualname__.startswith("PairedByName."):
+        return by_name.METHODS[name]
     if "." not in function.__qualname__ and name in FUNCTIONS:
         return of_several(name, function, FUNCTIONS[name])  # type: ignore[no-any-return]
     if name in SEVERAL:
@@ -80,6 +82,7 @@ def _otherwise(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 def again(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a function or a method of a plain tensor again, which has met a recorded operand."""
+    inplace.forget_frames()
     return recorded_function(function)(*args, **kwargs)
 
 

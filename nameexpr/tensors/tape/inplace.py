@@ -118,6 +118,13 @@ def check_alone(x: Any, verb: str) -> None:
         raise shared(verb, "the elements that a recorded value is written into are not the tensor's alone")
 
 
+def forget_frames() -> None:
+    """Let go of the frames in which a call met a recorded operand: they refer to the arrays of tensors."""
+    raised = sys.exc_info()[1]
+    if raised is not None:
+        raised.__traceback__ = None
+
+
 class _Probe:
     __slots__ = ("_data",)
 
@@ -135,6 +142,7 @@ _ALONE = _count(_Probe())
 
 def assign(x: Any, key: Any, value: Any) -> None:
     """Write a value into some elements: `x[key] = value`."""
+    forget_frames()
     verb, key = "x[...] = value", bare(key)
     if not MODE.is_on:
         bare(x)[key] = bare(value)

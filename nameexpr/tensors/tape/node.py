@@ -133,6 +133,15 @@ class Scattered:
             np.add.at(whole, self.places, self.values)
 
 
+class Seed:
+    """The gradient of one of several results, for the node of all."""
+
+    __slots__ = ("at", "value")
+
+    def __init__(self, at: int, value: Any) -> None:
+        self.at, self.value = at, value
+
+
 def extras_of(node: TapeNode | Leaf) -> Extras:
     """Return the extras of a node, which get them on demand."""
     if node.extras is None:

@@ -47,13 +47,13 @@ def test_a_gradient_has_the_names_the_shape_and_the_dtype_of_its_operand(dtype: 
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("sum[C](u[C C] ** 2)", "d_u[d0 d1] = grad(value, u[d0 d1])"),
+        ("sum[C](u[C C] ** 2)", "d_u[(d0) (d1)] = grad(value, u[(d0) (d1)])"),
         ("y = sum[C D](u[C C] * u[C D]); y * y", "d_u[C D] = grad(value, u[C D])"),
         ("d_u = u[C D]; y = sum[C D](d_u ** 2)", "d_u'[C D] = grad(y, u[C D])"),
         ("value = u[C D]; sum[C D](value ** 2)", "d_u[C D] = grad(value', u[C D])"),
-        ("y = sum[T D](u[(1 + T) D] ** 2)", "d_u[d0 d1] = grad(y, u[d0 d1])"),
-        ("y = sum[T](u[_@0 T] ** 2)", "d_u[d0 d1] = grad(y, u[d0 d1])"),
-        ("y = sum[h w](u[1 (h w)] ** 2)", "d_u[d0 d1] = grad(y, u[d0 d1])"),
+        ("y = sum[T D](u[(1 + T) D] ** 2)", "d_u[(d0) (d1)] = grad(y, u[(d0) (d1)])"),
+        ("y = sum[T](u[_@0 T] ** 2)", "d_u[(d0) (d1)] = grad(y, u[(d0) (d1)])"),
+        ("y = sum[h w](u[1 (h w)] ** 2)", "d_u[(d0) (d1)] = grad(y, u[(d0) (d1)])"),
         ("y = sum[...](u[...] ** 2)", "d_u[...] = grad(y, u[...])"),
     ],
 )
@@ -124,3 +124,9 @@ def test_tensors_of_torch() -> None:
     value, gradients = ne.value_and_grad("sum[C](w[C] ** 3)", "w")(w=torch.tensor(W))
     assert isinstance(value, torch.Tensor)
     assert torch.equal(gradients["w"], 3 * torch.tensor(W) ** 2)
+
+
+def test_an_operand_with_names_may_be_read_in_parts() -> None:
+    x = ne.tensor(np.arange(6.0).reshape(3, 2), names="N C")
+    gradient = ne.grad("y = sum[T C](x[(1 + T) C] ** 2)", "x")(x=x)["x"]
+    assert gradient.names == ("N", "C") and gradient.tolist() == [[0, 0], [4, 6], [8, 10]]
