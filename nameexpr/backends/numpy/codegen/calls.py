@@ -227,6 +227,7 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "inside": lambda instruction, x: Callee("reading", "inside")(x, *map(str, instruction.constants)),
     "matmul": lambda _, x, y: numpy("matmul")(x, y),
     "item": lambda instruction, x: f"{x}[{instruction.axes[0]}]",
+    "output": lambda instruction, x: f"{x}[{instruction.axes[0]}]",
     "multiply": lambda instruction, x, y: numpy("multiply")(x, y, dtype=_dtype(instruction.dtype)),
     "ones": lambda instruction: numpy("ones")(str(instruction.shape), dtype=quoted(instruction.dtype)),
     "pointwise": _pointwise,
