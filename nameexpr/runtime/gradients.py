@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from nameexpr.compiler.analysis.faults.differentiating import value_with_dims
 from nameexpr.compiler.ir.axes import flat, shown
-from nameexpr.errors import NameExprError, error
+from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.runtime import public
 from nameexpr.runtime.cache import check_is_text
 from nameexpr.runtime.differentiated import Differentiated, differentiated
+from nameexpr.runtime.evaluate import OPTIONS
 from nameexpr.runtime.formula import merged
 from nameexpr.runtime.operands import array_of, names_of
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from nameexpr.runtime.compiled_formula import CompiledFormula
+    from nameexpr.runtime.gradient_types import OfGradients, OfValue
     from nameexpr.runtime.packed import Packed
     from nameexpr.runtime.plan.plan import Plan
     from nameexpr.typing import Operand
@@ -49,6 +53,17 @@ class GradientFunction:
     def text(self) -> str:
         """The formula of the value, followed by a statement for each gradient."""
         return self.formula.text
+
+    @public
+    def expanded(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> str:
+        """Return the formula with its gradients written out, as `CompiledFormula.expanded`.
+
+        Raises
+        ------
+        NameExprError
+            NE539 if the language has no text for a gradient.
+        """
+        return self.formula.expanded(operands=operands, **named)
 
     @property
     def code(self) -> str:
@@ -97,7 +112,7 @@ class GradientFunction:
         return (results[0], found) if self._has_value else found
 
     @public
-    def bind(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> GradientFunction:
+    def bind(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> Self:
         """Return the function with some of its operands, as `CompiledFormula.bind`.
 
         Raises
@@ -106,7 +121,7 @@ class GradientFunction:
             NE624 if there is no such operand; or if the operands cannot fit.
         """
         bound = self.formula.bind(operands=operands, **named)
-        return GradientFunction(bound, self._made, has_value=self._has_value)
+        return type(self)(bound, self._made, has_value=self._has_value)
 
     @public
     def packed(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> Packed:
@@ -185,7 +200,7 @@ def like(gradient: Any, operand: Any) -> Any:
 
 
 @public
-def grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> GradientFunction:
+def grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> OfGradients:
     """Return a function that computes the gradients of a formula by some of its operands.
 
     Parameters
@@ -195,7 +210,7 @@ def grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> GradientFunc
     wrt : str or iterable of str
         The names of operands: ``"w b"``, or ``["w", "b"]``.
     **options
-        As for `compile`: `dtype`, `optimize`, `sizes`, `order`, `memory_limit`, `tune`.
+        As for `compile`: `dtype`, `optimize`, `sizes`, `order`, `memory_limit`, `tune`; others are sizes.
 
     Returns
     -------
@@ -215,11 +230,11 @@ def grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> GradientFunc
     >>> ne.grad("loss = mean[N](sum[C](x[N C] * w[C]) ** 2)", "w")(x=x, w=w)
     {'w': array([-4., -6.])}
     """
-    return _function(text, wrt, options, has_value=False)
+    return _function(text, wrt, options, has_value=False)  # type: ignore[return-value]
 
 
 @public
-def value_and_grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> GradientFunction:
+def value_and_grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> OfValue:
     """Return a function that computes a formula and its gradients by some of its operands.
 
     Parameters and errors are those of `grad`.
@@ -238,7 +253,7 @@ def value_and_grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> Gr
     >>> float(loss), {name: float(one) for name, one in gradients.items()}
     (1.0, {'a': -2.0, 'b': -2.0})
     """
-    return _function(text, wrt, options, has_value=True)
+    return _function(text, wrt, options, has_value=True)  # type: ignore[return-value]
 
 
 def _function(
@@ -249,5 +264,21 @@ def _function(
     check_is_text(text, is_formula=True)
     made = differentiated(text, wrt)
     outputs = tuple([statement for _, statement in made.gradients])
-    formula = compile_formula(made.text, outputs=(made.value, *outputs) if has_value else outputs, **options)
+    results = (made.value, *outputs) if has_value else outputs
+    formula = compile_formula(made.text, outputs=results, **_options(made, options))
     return GradientFunction(formula, made, has_value=has_value)
+
+
+def _options(made: Differentiated, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options as those of formulas; all keywords that are not options are sizes (NE623 for `outputs`
+    and `reduce`).
+    """
+    if "outputs" in given:
+        names = ", ".join(repr(statement) for _, statement in made.gradients)
+        hint = f"compile .text instead: ne.compile(f.text, outputs=({made.value!r}, {names}, ...))"
+        raise error(Diagnostic("NE623", "outputs= is not an option of gradients", made.origin, hint=hint))
+    if "reduce" in given:
+        hint = "a reduction is written in the formula: sum[C](x)"
+        raise error(Diagnostic("NE623", "reduce= is for expressions", made.origin, hint=hint))
+    sizes = {name: size for name, size in given.items() if name not in OPTIONS}
+    return {name: value for name, value in given.items() if name in OPTIONS} | {"keywords": sizes}

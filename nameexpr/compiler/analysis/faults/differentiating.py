@@ -11,7 +11,7 @@ from itertools import chain
 from string import ascii_lowercase
 
 from nameexpr.compiler.analysis.scope import Scope
-from nameexpr.errors import Diagnostic, Mark, NameExprError, Span
+from nameexpr.errors import Diagnostic, Mark, NameExprError, Span, did_you_mean
 from nameexpr.ops import REDUCTIONS
 from nameexpr.syntax import ast
 from nameexpr.syntax.parser.expression import parse
@@ -68,3 +68,12 @@ def value_with_dims(scope: Scope, labels: Sequence[str]) -> Diagnostic:
     value = value if len(value) <= _LONGEST else "..."
     hint = f"reduce it, such as mean[{dims}]({value}); grad(...) in a formula gives Jacobians, too"
     return Diagnostic("NE531", message, scope.text, (Mark(last.span),), hint=hint)
+
+
+def no_gradient_by(name: object, names: Sequence[str]) -> Diagnostic:
+    """Return the diagnostic for a gradient that is read by a name that is not among those of the operands to
+    differentiate by (NE534).
+    """
+    listed = f"the gradients are by {', '.join(map(repr, names))}"
+    hint = did_you_mean(name, names) if isinstance(name, str) else ""
+    return Diagnostic("NE534", f"there is no gradient by {name!r}", hint=hint or listed)
