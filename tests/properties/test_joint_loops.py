@@ -30,7 +30,7 @@ def random_loops(
     for label in rng.permutation(
         [label for label, size in sorted(graph.sizes.items()) if size > 1 and label != around]
     ):
-        loops = joint_loops(graph, outputs, needed, str(label), given)
+        loops = joint_loops(graph, outputs, needed, str(label), given, again=bool(rng.integers(2)))
         if loops:
             block = int(rng.integers(1, graph.sizes[label]))
             sized = replace(graph, sizes={**graph.sizes, str(label): block})

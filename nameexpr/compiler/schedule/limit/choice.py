@@ -6,17 +6,17 @@ block, and products of matrices with fewer rows.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from math import fsum, log
 from typing import NamedTuple
 
 from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.graph import Graph
-from nameexpr.compiler.ir.nodes import Arrange, Drop, Reduction, Scalar, View, Window, sources_of
+from nameexpr.compiler.ir.nodes import Arrange, Drop, Reduction, View, Window
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.schedule.limit.joint import joint_loops
-from nameexpr.compiler.schedule.limit.regions import GraphLoop, GraphLoops, users_of
+from nameexpr.compiler.schedule.limit.regions import GraphLoop, GraphLoops, region_of, users_of
 from nameexpr.records import record, replace
 
 FAR, FURTHER = 1 << 24, 0.06
@@ -67,9 +67,9 @@ class ProductSizes(NamedTuple):
 class LoopWork(NamedTuple):
     """What a loop computes.
 
-    `values` is their number; `made` are the bytes of those that are whole arrays without the loop and are not results
-    of it. Arrays have `runs` runs of adjacent elements along its label; `added` are the bytes of results that
-    are added up.
+    `values` is their number; `made` are the bytes of those that are whole arrays without the loop and are not
+    results of it. Arrays have `runs` runs of adjacent elements along its label; `added` are the bytes of
+    results that are added up.
     """
 
     values: int
@@ -143,7 +143,7 @@ class LoopChoice:
 
     def _work(self, loop: GraphLoop) -> LoopWork:
         """Return what a loop computes."""
-        region, labels = list(_region(self.graph, loop)), self.graph.labels
+        region, labels = list(region_of(self.graph, loop)), self.graph.labels
         own = [order for order in self.orders if loop.label in order]
         return LoopWork(
             len(region),
@@ -186,18 +186,6 @@ class LoopChoice:
         cut = next((at for at, group in enumerate(groups) if label in group), -1)
         batch, rows, inner, columns = [graph.cells(tuple(group)) for group in groups]
         return ProductSizes(batch, rows, inner, columns, graph.dtypes[number], cut)
-
-
-def _region(graph: Graph, loop: GraphLoop) -> Iterator[int]:
-    """Yield the values that a loop computes."""
-    seen, waiting = {*loop.reads, *loop.tops}, list(loop.tops)
-    while waiting:
-        number = waiting.pop()
-        yield number
-        more = [one for one in dict.fromkeys(sources_of(graph.nodes[number])) if one not in seen]
-        more = [one for one in more if not isinstance(graph.nodes[one], Scalar)]
-        seen.update(more)
-        waiting += more
 
 
 def chosen_loops(

@@ -145,3 +145,33 @@ def test_loops_that_save_nothing_are_not_chosen(text: str) -> None:
     step = ne.value_and_grad(text, "w")
     plan = step.plan(x=RNG.random((500, 400)), w=RNG.random((400, 400)))
     assert "looped" not in [row.what for row in plan.steps]
+
+
+BATCH = """
+    m[C] = mean[N](x[N C]); v[C] = mean[N]((x - m) ** 2)
+    z[N C] = (x - m) / sqrt(v + 1e-5)
+    loss = sum[N C](tanh(z * s[C]) * t[N C])
+"""
+
+
+def test_several_loops_under_a_limit_store_values_or_compute_them_again() -> None:
+    operands = {
+        name: RNG.normal(size=shape) for name, shape in {"x": (900, 40), "s": (40,), "t": (900, 40)}.items()
+    }
+    free = ne.value_and_grad(BATCH, "s x")
+    want, results = free(**operands), 901 * 40 * 8
+    limit = results + 100_000
+    assert free.plan(**operands).peak_bytes > results + 400_000
+    limited = ne.value_and_grad(BATCH, "s x", memory_limit=limit)
+    plan = limited.plan(**operands)
+    loops = [row.call for row in plan.steps if row.what == "looped"]
+    assert len(loops) > 1 and loops[-1].endswith("values computed again")
+    got = limited(**operands)
+    tracemalloc.start()
+    limited(**operands)
+    measured = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert plan.peak_bytes <= limit and measured <= limit + PYTHON
+    assert_allclose(got[0], want[0])
+    for name, gradient in want[1].items():
+        assert_allclose(got[1][name], gradient, rtol=1e-9, atol=1e-12)
