@@ -5,20 +5,23 @@ name.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from nameexpr.compiler.analysis.faults.differentiating import value_with_dims
 from nameexpr.compiler.ir.axes import flat, shown
 from nameexpr.errors import NameExprError, error
 from nameexpr.runtime import public
-from nameexpr.runtime.cache import check_is_text
 from nameexpr.runtime.differentiated import Differentiated, differentiated
+from nameexpr.runtime.evaluate import by_position
 from nameexpr.runtime.formula import merged
 from nameexpr.runtime.operands import array_of, names_of
 
 if TYPE_CHECKING:
     from typing import Self
 
+    import numpy.typing as npt
+
+    from nameexpr.compiler.planning.path import Optimize
     from nameexpr.runtime.compiled_formula import CompiledFormula
     from nameexpr.runtime.gradient_types import OfGradients, OfValue
     from nameexpr.runtime.packed import Packed
@@ -67,9 +70,14 @@ class GradientFunction:
         NameExprError
             If the operands do not fit the formula.
         """
-        return self.formula.plan(operands=operands, **named)
+        try:
+            return self.formula.plan(operands=operands, **named)
+        except NameExprError as fault:
+            raise self._told(fault, named if operands is None else {**operands, **named}) from None
 
-    def __call__(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> Any:
+    def __call__(
+        self, *misplaced: Any, operands: Mapping[str, Operand] | None = None, **named: Operand
+    ) -> Any:
         """Return the gradients by name; from `value_and_grad` the value and the gradients.
 
         A gradient has the shape, the dtype and the names of its operand.
@@ -81,13 +89,13 @@ class GradientFunction:
             is no gradient by an operand (NE532, NE533, NE536).
         """
         try:
+            if misplaced:
+                raise by_position(self._made.origin, misplaced)
             given = named if operands is None else merged(self.text, operands, named)
             try:
                 results = self.formula(operands=given)
             except NameExprError as fault:
-                if fault.code in BY_DIMS:
-                    self._check_value(given)
-                raise error(*map(self._made.told, fault.diagnostics)) from None
+                raise self._told(fault, given) from None
             names = [name for name, _ in self._made.gradients]
             gradients = dict(zip(names, results[-len(names) :], strict=True))
             of = {name: given[name] if name in given else self._bound[name] for name in gradients}
@@ -148,6 +156,12 @@ class GradientFunction:
     def _bound(self) -> Mapping[str, Any]:
         return self.formula._entry.bound
 
+    def _told(self, fault: NameExprError, given: Mapping[str, Any]) -> NameExprError:
+        """Return an error as one of the text that was given."""
+        if fault.code in BY_DIMS:
+            self._check_value(given)
+        return error(*map(self._made.told, fault.diagnostics))
+
     def _check_value(self, given: Mapping[str, Any]) -> None:
         """Raise NE531 if the value has dims."""
         from nameexpr.runtime.compile import compile_formula
@@ -188,7 +202,18 @@ def like(gradient: Any, operand: Any) -> Any:
 
 
 @public
-def grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> OfGradients:
+def grad(
+    text: str,
+    /,
+    wrt: str | Iterable[str] = (),
+    *,
+    dtype: npt.DTypeLike | None = None,
+    optimize: Optimize = None,
+    sizes: Mapping[str, SupportsIndex] | None = None,
+    order: Literal["C"] | None = None,
+    memory_limit: SupportsIndex | None = None,
+    tune: bool = False,
+) -> OfGradients:
     """Return a function that computes the gradients of a formula by some of its operands.
 
     Parameters
@@ -197,8 +222,8 @@ def grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> OfGradients:
         A formula (docs/formulas.md), whose last statement is a real number without dims.
     wrt : str or iterable of str
         The names of operands: ``"w b"``, or ``["w", "b"]``.
-    **options
-        As for `compile`: `dtype`, `optimize`, `sizes`, `order`, `memory_limit`, `tune`.
+    dtype, optimize, sizes, order, memory_limit, tune
+        As for `compile`.
 
     Returns
     -------
@@ -218,11 +243,24 @@ def grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> OfGradients:
     >>> ne.grad("loss = mean[N](sum[C](x[N C] * w[C]) ** 2)", "w")(x=x, w=w)
     {'w': array([-4., -6.])}
     """
+    options: dict[str, Any] = {"dtype": dtype, "optimize": optimize, "sizes": sizes, "order": order}
+    options |= {"memory_limit": memory_limit, "tune": tune}
     return _function(text, wrt, options, has_value=False)  # type: ignore[return-value]
 
 
 @public
-def value_and_grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> OfValue:
+def value_and_grad(
+    text: str,
+    /,
+    wrt: str | Iterable[str] = (),
+    *,
+    dtype: npt.DTypeLike | None = None,
+    optimize: Optimize = None,
+    sizes: Mapping[str, SupportsIndex] | None = None,
+    order: Literal["C"] | None = None,
+    memory_limit: SupportsIndex | None = None,
+    tune: bool = False,
+) -> OfValue:
     """Return a function that computes a formula and its gradients by some of its operands.
 
     Parameters and errors are those of `grad`.
@@ -241,6 +279,8 @@ def value_and_grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> Of
     >>> float(loss), {name: float(one) for name, one in gradients.items()}
     (1.0, {'a': -2.0, 'b': -2.0})
     """
+    options: dict[str, Any] = {"dtype": dtype, "optimize": optimize, "sizes": sizes, "order": order}
+    options |= {"memory_limit": memory_limit, "tune": tune}
     return _function(text, wrt, options, has_value=True)  # type: ignore[return-value]
 
 
@@ -249,7 +289,6 @@ def _function(
 ) -> GradientFunction:
     from nameexpr.runtime.compile import compile_formula
 
-    check_is_text(text, is_formula=True)
     made = differentiated(text, wrt)
     outputs = tuple([statement for _, statement in made.gradients])
     formula = compile_formula(made.text, outputs=(made.value, *outputs) if has_value else outputs, **options)
