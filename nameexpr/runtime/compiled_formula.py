@@ -199,6 +199,33 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         positions = {entry.tree.operands.index(name): value for name, value in self._entry.bound.items()}
         return CompiledFormula(entry.bind(positions) if positions else entry)
 
+    @public
+    def expanded(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> str:
+        """Return the formula with its derivatives written out: without `grad`, for all sizes of operands.
+
+        Values that are needed several times are statements with new names: `u1`, `u2`. A formula without
+        derivatives is returned as it is. No operands are needed, except those whose names or dtypes matter:
+        tensors that are used without a term, complex numbers and integers. For operands of several dtypes,
+        the dtype of a gradient is that of its formula.
+
+        Raises
+        ------
+        NameExprError
+            NE539 if the language has no text for a derivative, such as for dims without names.
+
+        Examples
+        --------
+        >>> import nameexpr as ne
+        >>> loss = ne.compile("loss = mean[N]((sum[C](x[N C] * w[C]) - y[N]) ** 2)")
+        >>> print(loss.gradient("w").expanded())
+        u1[N] = sum[C](x[N C] * w[C]) - y[N]
+        loss = mean[N](u1 ** 2)
+        d_w[C] = sum[N](u1 * x[N C]) * 2 / size[N]
+        """
+        from nameexpr.runtime.expanded import expanded
+
+        return expanded(self._entry, merged(self.text, operands, named))
+
     def result_names(self, shapes: Mapping[str, tuple[int, ...]]) -> tuple[str | None, ...]:
         """Return the names that the result has for tensors of these shapes, whose dims fit the terms."""
         dtype = self.options.dtype or np.dtype(np.float64)

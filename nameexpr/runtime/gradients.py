@@ -56,6 +56,17 @@ class GradientFunction:
         """The formula of the value, followed by a statement for each gradient."""
         return self.formula.text
 
+    @public
+    def expanded(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> str:
+        """Return the formula with its gradients written out, as `CompiledFormula.expanded`.
+
+        Raises
+        ------
+        NameExprError
+            NE539 if the language has no text for a gradient.
+        """
+        return self.formula.expanded(operands=operands, **named)
+
     @property
     def code(self) -> str:
         """The source of the latest call, as `CompiledFormula.code`."""

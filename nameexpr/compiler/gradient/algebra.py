@@ -14,8 +14,8 @@ from nameexpr.compiler.gradient.deltas import joined, pair_of, renamed
 from nameexpr.compiler.gradient.products import Products, is_inexact
 from nameexpr.compiler.gradient.rules import parsed
 from nameexpr.compiler.ir.axes import Labels
-from nameexpr.compiler.ir.dtypes import REAL_OF, strong
-from nameexpr.compiler.ir.nodes import Along, Filled, Map, Reduction
+from nameexpr.compiler.ir.dtypes import REAL_OF, WeakDtype, strong
+from nameexpr.compiler.ir.nodes import Along, Filled, Map, Reduction, SizeOf
 from nameexpr.syntax import ast
 
 
@@ -84,7 +84,7 @@ class Algebra(Products):
         graph, (flat, after, deltas) = self.graph, self._split(factors)
         flat, left, outside = self._substituted(flat, labels, deltas)
         own = {label for factor in flat for label in graph.labels[factor]}
-        count = graph.cells([label for label in left if label not in own])
+        lacking = tuple([label for label in left if label not in own])
         summed = tuple([label for label in left if label in own])
         if not flat:
             value = self.number(1.0)
@@ -94,8 +94,8 @@ class Algebra(Products):
             value = flat[0]
             for factor in flat[1:]:
                 value = self.times(value, factor)
-        if count != 1:
-            after.append(("*.", self.number(float(count))))
+        if lacking:
+            after.append(("*.", graph.count(lacking)))
         for function, number in after:
             value = self.map(function, *([value] if number < 0 else [value, number]))
         return joined(self.values, outside, value, self.span) if outside else value
@@ -147,21 +147,25 @@ class Algebra(Products):
         return flat, after, deltas
 
     def _divides(self, value: int) -> bool:
+        if isinstance(self.graph.nodes[value], SizeOf):
+            return True
         number = self.number_in(value)
         return bool(number) and not isinstance(number, complex) and isfinite(number or 0)
 
     def _is_split(self, value: int, left: int, right: int) -> bool:
-        """Return whether a sum splits a product: it was made for this sum, one factor is a number, or
-        each varies along fewer labels.
+        """Return whether a sum splits a product: it was made for this sum, one factor has no
+        dims, or each varies along fewer.
         """
         graph, own = self.graph, set(self.graph.labels[value])
         numbers = [self.number_in(side) for side in (left, right)]
         others = [side for side, number in zip((left, right), numbers, strict=True) if number is None]
-        if any(graph.dtypes[side] != graph.dtypes[value] for side in others) or value in self.kept:
+        dtypes = [graph.dtypes[side] for side in others if not isinstance(graph.dtypes[side], WeakDtype)]
+        if any(dtype != graph.dtypes[value] for dtype in dtypes) or value in self.kept:
             return False
         if len(others) < 2:  # noqa: PLR2004  a number
             return self._divides(left if left not in others else right)
-        is_outer = all(set(graph.labels[side]) != own for side in others)
+        labels = [graph.labels[side] for side in others]
+        is_outer = () in labels or all(set(each) != own for each in labels)
         return is_outer or value in self.made
 
     def _summed(self, factors: tuple[int, ...], labels: Labels) -> int:
