@@ -12,6 +12,7 @@ from itertools import chain
 from string import ascii_lowercase
 
 from nameexpr.compiler.analysis.faults.misuse import kind_of
+from nameexpr.compiler.analysis.rules.check import check_text
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.errors import Diagnostic, Mark, NameExprError, Span, did_you_mean
 from nameexpr.ops import REDUCTIONS, RESERVED
@@ -38,6 +39,7 @@ def _as_formula(text: str) -> str:
     """Return a formula of the same value, followed by a mean of it; "" if there is none."""
     try:
         tree = parse(text)
+        check_text(tree)
     except NameExprError:
         return ""
     reducer = tree.reducer.name if tree.reducer else "sum"
@@ -74,7 +76,7 @@ def value_with_dims(scope: Scope, labels: Sequence[str]) -> Diagnostic:
 
 
 def of_object(given: object) -> Diagnostic:
-    """Return the diagnostic for something else than a text, such as a function of Python (NE506)."""
+    """Return the diagnostic for something other than a text, such as a function of Python (NE506)."""
     kind, hint = f"of type {type(given).__name__}", f"the text comes first: {_CALL}"
     if hasattr(given, "text"):
         kind, hint = (
@@ -93,7 +95,7 @@ def operands_to_name(scope: Scope) -> str:
 
 def no_names(scope: Scope, wrt: object) -> Diagnostic:
     """Return the diagnostic for a `wrt` that does not consist of names (NE534)."""
-    kind = kind_of(wrt)
+    kind = "None" if wrt is None else kind_of(wrt)
     if isinstance(wrt, Iterable) and not isinstance(wrt, bytes):
         kind = f"{kind} with {next(kind_of(one) for one in wrt if not isinstance(one, str))}"
     message = f"wrt must be names of operands, but is {kind}"
