@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
+from nameexpr.compiler.pipeline import read_formula
+from nameexpr.dims import normalised
+from nameexpr.errors import Diagnostic, error
+from nameexpr.rules.arguments import unknown
 from nameexpr.runtime import public
-from nameexpr.runtime.differentiated import differentiated
+from nameexpr.runtime.differentiated import Differentiated, differentiated
 from nameexpr.runtime.gradients import GradientFunction
+from nameexpr.syntax.walk import labels_in, terms_in
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from nameexpr.compiler.planning.path import Optimize
     from nameexpr.runtime.gradient_types import OfGradients, OfValue
+
+OPTIONS = ("dtype", "optimize", "sizes", "order", "memory_limit", "tune")
 
 
 @public
@@ -28,6 +35,7 @@ def grad(
     order: Literal["C"] | None = None,
     memory_limit: SupportsIndex | None = None,
     tune: bool = False,
+    **size_keywords: SupportsIndex,
 ) -> OfGradients:
     """Return a function that computes the gradients of a formula by some of its operands.
 
@@ -37,7 +45,7 @@ def grad(
         A formula (docs/formulas.md), whose last statement is a real number without dims.
     wrt : str or iterable of str
         The names of operands: ``"w b"``, or ``["w", "b"]``.
-    dtype, optimize, sizes, order, memory_limit, tune
+    dtype, optimize, sizes, order, memory_limit, tune, **size_keywords
         As for `compile`.
 
     Returns
@@ -60,7 +68,7 @@ def grad(
     """
     options: dict[str, Any] = {"dtype": dtype, "optimize": optimize, "sizes": sizes, "order": order}
     options |= {"memory_limit": memory_limit, "tune": tune}
-    return _function(text, wrt, options, has_value=False)  # type: ignore[return-value]
+    return _function(text, wrt, options, size_keywords, has_value=False)  # type: ignore[return-value]
 
 
 @public
@@ -75,6 +83,7 @@ def value_and_grad(
     order: Literal["C"] | None = None,
     memory_limit: SupportsIndex | None = None,
     tune: bool = False,
+    **size_keywords: SupportsIndex,
 ) -> OfValue:
     """Return a function that computes a formula and its gradients by some of its operands.
 
@@ -96,15 +105,39 @@ def value_and_grad(
     """
     options: dict[str, Any] = {"dtype": dtype, "optimize": optimize, "sizes": sizes, "order": order}
     options |= {"memory_limit": memory_limit, "tune": tune}
-    return _function(text, wrt, options, has_value=True)  # type: ignore[return-value]
+    return _function(text, wrt, options, size_keywords, has_value=True)  # type: ignore[return-value]
 
 
 def _function(
-    text: str, wrt: str | Iterable[str], options: Mapping[str, Any], *, has_value: bool
+    text: str,
+    wrt: str | Iterable[str],
+    options: Mapping[str, Any],
+    keywords: Mapping[str, Any],
+    *,
+    has_value: bool,
 ) -> GradientFunction:
     from nameexpr.runtime.compile import compile_formula
 
     made = differentiated(text, wrt)
+    if keywords:
+        _check_keywords(made, keywords, "value_and_grad" if has_value else "grad")
     outputs = tuple([statement for _, statement in made.gradients])
-    formula = compile_formula(made.text, outputs=(made.value, *outputs) if has_value else outputs, **options)
+    results = (made.value, *outputs) if has_value else outputs
+    formula = compile_formula(made.text, outputs=results, keywords=keywords, **options)
     return GradientFunction(formula, made, has_value=has_value)
+
+
+def _check_keywords(made: Differentiated, keywords: Mapping[str, Any], verb: str) -> None:
+    """Raise an error for keywords that are not sizes of labels (NE681; NE623 for `outputs` and `reduce`)."""
+    if "outputs" in keywords:
+        names = ", ".join(repr(statement) for _, statement in made.gradients)
+        hint = f"compile .text instead: ne.compile(f.text, outputs=({made.value!r}, {names}, ...))"
+        raise error(Diagnostic("NE623", "outputs= is not an option of gradients", made.origin, hint=hint))
+    if "reduce" in keywords:
+        hint = "a reduction is written in the formula: sum[C](x)"
+        raise error(Diagnostic("NE623", "reduce= is for expressions", made.origin, hint=hint))
+    tree = read_formula(made.origin).tree
+    labels = labels_in(*terms_in(tree))
+    for name, value in keywords.items():
+        if normalised(name) not in labels:
+            raise unknown(verb, name, value, ("wrt", *OPTIONS))
