@@ -17,10 +17,13 @@ class NotWritableError(Exception):
 
 @record(frozen=False)
 class LabelNames:
-    """The names of labels; `taken` are those of the text, `sizes` the sizes of all labels."""
+    """The names of labels; `taken` are those of the text, `sizes` the sizes of all labels. With `is_strict`,
+    the dims of a value have different names.
+    """
 
     taken: set[str]
     sizes: Mapping[str, int]
+    is_strict: bool = False
     known: dict[str, str] = field(default_factory=dict)
 
     def name(self, label: str) -> str:
@@ -51,7 +54,12 @@ class LabelNames:
 
     def term_of(self, axes: Axes) -> ast.Term:
         """Return the term of dims that are products of labels."""
-        return ast.Term(tuple([self._item(labels) for labels in axes]))
+        items = [self._item(labels) for labels in axes]
+        for place, item in enumerate(items):
+            if self.is_strict and isinstance(item, ast.Label) and item in items[:place]:
+                dim = fresh(item.name, self.taken | {one.name for one in items if isinstance(one, ast.Label)})
+                items[place] = ast.Alias(dim, item.name)
+        return ast.Term(tuple(items))
 
     def _item(self, labels: Sequence[str]) -> ast.Item:
         items = self.term(labels).items
