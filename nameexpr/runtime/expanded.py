@@ -13,12 +13,14 @@ from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.resolve_views import check_given
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.analysis.views import read_views
+from nameexpr.compiler.compilation import build_graph
 from nameexpr.compiler.gradient.text.examples import example_shapes, guessed_dtypes
 from nameexpr.compiler.gradient.text.labels import NotWritableError
 from nameexpr.compiler.gradient.text.written import written_out
 from nameexpr.compiler.ir.axes import Names
 from nameexpr.compiler.ir.dtypes import WEAK
-from nameexpr.errors import Diagnostic, SizeError, error
+from nameexpr.compiler.pipeline import read_formula
+from nameexpr.errors import Diagnostic, NameExprError, SizeError, error
 from nameexpr.runtime.formula import FormulaEntry
 from nameexpr.runtime.operands import OperandSpec, spec_of
 from nameexpr.syntax import ast, walk
@@ -65,7 +67,25 @@ def _text(entry: FormulaEntry, specs: Mapping[str, OperandSpec], start: int) -> 
     shapes = example_shapes(scope, names, sizes, start)
     operands = {name: Operand(shape, names.get(name)) for name, shape in shapes.items()}
     views = read_views(scope, operands, sizes)
-    return unparse_formula(written_out(scope, dtypes, views, entry.arithmetic, sizes))
+    text = unparse_formula(written_out(scope, dtypes, views, entry.arithmetic, sizes))
+    _check(text, operands, dtypes, entry, sizes)
+    return text
+
+
+def _check(
+    text: str,
+    operands: Mapping[str, Operand],
+    dtypes: Mapping[str, str],
+    entry: FormulaEntry,
+    sizes: Mapping[str, int],
+) -> None:
+    """Raise `NotWritableError` if a text is not a formula of these operands."""
+    try:
+        scope = read_formula(text)
+        given = {name: operands[name] for name in scope.uses}
+        build_graph(scope, dtypes, read_views(scope, given, sizes), entry.arithmetic)
+    except NameExprError as fault:
+        raise NotWritableError(str(fault.diagnostics[0].message)) from fault
 
 
 def _refusal(scope: Scope, why: str, hint: str = "") -> Diagnostic:

@@ -160,7 +160,7 @@ class StatementWriter:
         axes = tuple([(label,) for label in own]) if axes is None else axes
         name = self.fresh()
         syntax = self.written[self._without_repeats(value, is_arranged=True)]
-        term = self.names.term_of(axes) if axes else None
+        term = self.names.left(axes) if axes else None
         self.statements.append(ast.Statement(name, term, syntax))
         self._refer(name, value, axes)
         return name
@@ -198,7 +198,7 @@ class StatementWriter:
                 array = self.graph.nodes[source]
                 assert isinstance(array, Arrange)
                 syntax = self._relabelled(source, array, axes)
-                term = self.names.term_of(axes)
+                term = self.names.sized(self.names.term_of(axes))
                 return ast.Use(self._array(array), term if term.items else None) if syntax is None else syntax
             case Arrange(inner):
                 return self.written[self.base(inner)]

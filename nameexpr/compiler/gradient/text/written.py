@@ -85,14 +85,14 @@ def written_out(
     writer = TextWriter(scope, dtypes, views, values)
     writer.reads = {}
     found = [writer.statement(number) for number in range(len(scope.tree.statements))]
+    sized = {one.name: one.size for one in walk.atoms_of(ast.Sized, walk.terms_in(scope.tree))}
     dims = {name: one.names for name, one in views.operands.items() if one.names is not None}
-    names = LabelNames(walk.labels_in(*walk.terms_in(scope.tree)), graph.sizes, bool(dims))
+    names = LabelNames(walk.labels_in(*walk.terms_in(scope.tree)), graph.sizes, bool(dims), sized)
     taken = {*scope.uses, *[one.name for one in scope.tree.statements if one.name]}
     statements = StatementWriter(graph, names, _operands(scope, views), writer.reads, dims)
     _write(scope, views, statements, found)
-    known = {atom.name for atom in walk.atoms_of(ast.Sized, walk.terms_in(scope.tree))}
     uses = [ast.Use(name, term) for name, term in views.axes if name in scope.uses]
-    determined = KnownSizes(names.sizes_by_name(), {*sizes, *known}, uses, statements.fresh)
+    determined = KnownSizes(names.sizes_by_name(), {*sizes, *sized}, uses, statements.fresh)
     orders = {
         one.name or "": names.term(value.order)
         for one, value in zip(scope.tree.statements, found, strict=True)
