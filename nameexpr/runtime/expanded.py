@@ -57,6 +57,12 @@ def _spec(entry: FormulaEntry, name: str, value: Any) -> OperandSpec:
     return OperandSpec(value) if isinstance(value, tuple) else spec_of(entry.unwrapped(value, name))
 
 
+def shapes_for(entry: FormulaEntry, given: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """Return shapes of all operands that fit a formula; `given` are those that are known."""
+    names = {name: _spec(entry, name, value).names for name, value in {**entry.bound, **given}.items()}
+    return example_shapes(entry.tree, names, dict(entry.options.sizes), FIRST_SIZES[0])
+
+
 def _text(entry: FormulaEntry, specs: Mapping[str, OperandSpec], start: int) -> str:
     scope, sizes = entry.tree, dict(entry.options.sizes)
     dtypes = guessed_dtypes(scope, "float64" if entry.dtype is None else entry.dtype_name(entry.dtype))

@@ -62,7 +62,15 @@ class GradientFunction:
         NameExprError
             NE539 if the language has no text for a gradient.
         """
-        return self.formula.expanded(operands=operands, **named)
+        from nameexpr.runtime.expanded import shapes_for
+
+        given = merged(self.text, operands, named)
+        try:
+            return self.formula.expanded(operands=given)
+        except NameExprError as fault:
+            if fault.code in BY_DIMS:
+                self._check_value({**shapes_for(self.formula._entry, given), **given})
+            raise error(*map(self._made.told, fault.diagnostics)) from None
 
     @property
     def code(self) -> str:
