@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from nameexpr.compiler.analysis.faults.differentiating import value_with_dims
 from nameexpr.compiler.ir.axes import flat, shown
-from nameexpr.errors import NameExprError, error
+from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.runtime import public
 from nameexpr.runtime.cache import check_is_text
 from nameexpr.runtime.differentiated import Differentiated, differentiated
+from nameexpr.runtime.evaluate import OPTIONS
 from nameexpr.runtime.formula import merged
 from nameexpr.runtime.operands import array_of, names_of
 
@@ -217,7 +218,7 @@ def grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> OfGradients:
     wrt : str or iterable of str
         The names of operands: ``"w b"``, or ``["w", "b"]``.
     **options
-        As for `compile`: `dtype`, `optimize`, `sizes`, `order`, `memory_limit`, `tune`.
+        As for `compile`: `dtype`, `optimize`, `sizes`, `order`, `memory_limit`, `tune`; others are sizes.
 
     Returns
     -------
@@ -271,5 +272,21 @@ def _function(
     check_is_text(text, is_formula=True)
     made = differentiated(text, wrt)
     outputs = tuple([statement for _, statement in made.gradients])
-    formula = compile_formula(made.text, outputs=(made.value, *outputs) if has_value else outputs, **options)
+    results = (made.value, *outputs) if has_value else outputs
+    formula = compile_formula(made.text, outputs=results, **_options(made, options))
     return GradientFunction(formula, made, has_value=has_value)
+
+
+def _options(made: Differentiated, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options as those of formulas; all keywords that are not options are sizes (NE623 for `outputs`
+    and `reduce`).
+    """
+    if "outputs" in given:
+        names = ", ".join(repr(statement) for _, statement in made.gradients)
+        hint = f"compile .text instead: ne.compile(f.text, outputs=({made.value!r}, {names}, ...))"
+        raise error(Diagnostic("NE623", "outputs= is not an option of gradients", made.origin, hint=hint))
+    if "reduce" in given:
+        hint = "a reduction is written in the formula: sum[C](x)"
+        raise error(Diagnostic("NE623", "reduce= is for expressions", made.origin, hint=hint))
+    sizes = {name: size for name, size in given.items() if name not in OPTIONS}
+    return {name: value for name, value in given.items() if name in OPTIONS} | {"keywords": sizes}

@@ -184,6 +184,8 @@ def _outputs(outputs: Any, text: str) -> tuple[str, ...] | None:
     if outputs is None:
         return None
     if not isinstance(outputs, tuple | list) or not outputs or not all(type(o) is str for o in outputs):
-        hint = "give the names of statements: outputs=('p', 'o')"
+        hint = "give the names of statements: outputs=" + (
+            f"({outputs!r},)" if type(outputs) is str else "('p', 'o')"
+        )
         raise error(Diagnostic("NE620", "outputs= must be a list of names of statements", text, hint=hint))
     return tuple(map(normalised, outputs))

@@ -93,6 +93,11 @@ def test_bound_operands_and_pickles() -> None:
     assert "def " in function.code
 
 
+def test_options_are_those_of_formulas_and_other_keywords_are_sizes() -> None:
+    found = ne.grad("sum[h w](x[(h w)] * index[w])", "x", w=2, dtype="float32")(x=np.ones(6, "float32"))["x"]
+    np.testing.assert_array_equal(found, np.array([0, 1, 0, 1, 0, 1], "float32"))
+
+
 def test_the_gradient_of_a_compiled_formula_is_a_formula() -> None:
     formula = ne.compile(LOSS).gradient("w x")
     value, by_w, by_x = formula(x=X, w=W)
