@@ -20,7 +20,7 @@ from nameexpr.compiler.gradient.text.written import written_out
 from nameexpr.compiler.ir.axes import Names
 from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.pipeline import read_formula
-from nameexpr.errors import Diagnostic, NameExprError, SizeError, error
+from nameexpr.errors import Diagnostic, Mark, NameExprError, SizeError, error
 from nameexpr.runtime.formula import FormulaEntry
 from nameexpr.runtime.operands import OperandSpec, spec_of
 from nameexpr.syntax import ast, walk
@@ -37,7 +37,8 @@ def expanded(entry: FormulaEntry, given: Mapping[str, Any]) -> str:
         return entry.text
     dots = walk.value_atoms_of(ast.STRETCHED, walk.terms_in(scope.tree))
     if dots:
-        raise error(_refusal(scope, f"the dims under '{dots[0].word}' have no names"))
+        marks, hint = (Mark(dots[0].span),), "write these dims out"
+        raise error(_refusal(scope, f"the dims under '{dots[0].word}' have no names", hint, marks))
     specs = {name: _spec(entry, name, value) for name, value in {**entry.bound, **given}.items()}
     check_given(scope, {name: Operand(()) for name in (*scope.uses, *specs)})
     try:
@@ -94,6 +95,7 @@ def _check(
         raise NotWritableError(str(fault.diagnostics[0].message)) from fault
 
 
-def _refusal(scope: Scope, why: str, hint: str = "") -> Diagnostic:
+def _refusal(scope: Scope, why: str, hint: str = "", marks: tuple[Mark, ...] = ()) -> Diagnostic:
     hint = hint or "evaluating the formula needs no text of its derivatives"
-    return Diagnostic("NE539", f"no text of this derivative is known: {why}", scope.text, hint=hint)
+    message = f"no text of this derivative is known: {why}"
+    return Diagnostic("NE539", message, scope.text, marks, hint=hint)
