@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from nameexpr.backends.dispatch import library_name
 from nameexpr.compiler.analysis.faults.differentiating import value_with_dims
 from nameexpr.compiler.ir.axes import flat, shown
 from nameexpr.errors import Diagnostic, NameExprError, error
@@ -15,7 +16,7 @@ from nameexpr.runtime.cache import check_is_text
 from nameexpr.runtime.differentiated import Differentiated, differentiated
 from nameexpr.runtime.evaluate import OPTIONS
 from nameexpr.runtime.formula import merged
-from nameexpr.runtime.operands import array_of, names_of
+from nameexpr.runtime.operands import BARE, array_of, as_tensor, names_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -200,8 +201,11 @@ def _shape(value: Any) -> tuple[int, ...]:
 
 
 def like(gradient: Any, operand: Any) -> Any:
-    """Return a gradient with the names of its operand; an array if the operand is one."""
+    """Return a gradient with the names of its operand; an array if the operand has none."""
     names = names_of(operand)
+    kind: Any = type(operand)
+    if names is None and kind not in BARE and library_name(kind) is None:
+        names = names_of(as_tensor(operand))  # of xarray or pandas
     if names is None:
         return array_of(gradient)
     return gradient if gradient._names == names else type(gradient)._wrap(gradient._data, names)
