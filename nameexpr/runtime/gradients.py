@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from nameexpr.backends.dispatch import library_name
 from nameexpr.compiler.analysis.faults.differentiating import value_with_dims
 from nameexpr.compiler.ir.axes import flat, shown
 from nameexpr.errors import NameExprError, error
@@ -12,7 +13,7 @@ from nameexpr.runtime import public
 from nameexpr.runtime.differentiated import Differentiated
 from nameexpr.runtime.evaluate import by_position
 from nameexpr.runtime.formula import merged
-from nameexpr.runtime.operands import array_of, names_of
+from nameexpr.runtime.operands import BARE, array_of, as_tensor, names_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -59,7 +60,15 @@ class GradientFunction:
         NameExprError
             NE539 if the language has no text for a gradient.
         """
-        return self.formula.expanded(operands=operands, **named)
+        from nameexpr.runtime.expanded import shapes_for
+
+        given = merged(self.text, operands, named)
+        try:
+            return self.formula.expanded(operands=given)
+        except NameExprError as fault:
+            if fault.code in BY_DIMS:
+                self._check_value({**shapes_for(self.formula._entry, given), **given})
+            raise error(*map(self._made.told, fault.diagnostics)) from None
 
     @property
     def code(self) -> str:
@@ -199,8 +208,11 @@ def _shape(value: Any) -> tuple[int, ...]:
 
 
 def like(gradient: Any, operand: Any) -> Any:
-    """Return a gradient with the names of its operand; an array if the operand is one."""
+    """Return a gradient with the names of its operand; an array if the operand has none."""
     names = names_of(operand)
+    kind: Any = type(operand)
+    if names is None and kind not in BARE and library_name(kind) is None:
+        names = names_of(as_tensor(operand))  # of xarray or pandas
     if names is None:
         return array_of(gradient)
     return gradient if gradient._names == names else type(gradient)._wrap(gradient._data, names)
