@@ -56,9 +56,8 @@ used = np.flatnonzero(share > 0.01)
 print(f"{len(used)} of {COMPONENTS} components are used, and the bound is {bound:.1f}")
 for k in used[np.argsort(-share[used])]:
     mean = ", ".join(f"{m:5.2f} +- {s:.2f}" for m, s in zip(found["mean"][k], deviation[k]))
-    print(
-        f"  {share[k]:.0%} of the points around ({mean}), {np.exp(-found['log_precision'][k] / 2):.2f} wide"
-    )
+    width = np.exp(-found["log_precision"][k] / 2)
+    print(f"  {share[k]:.0%} of the points around ({mean}), {width:.2f} wide")
 unused = np.setdiff1d(range(COMPONENTS), used)
 np.testing.assert_allclose(deviation[unused], PRIOR, rtol=0.05)  # without points, the posterior is the prior
 

@@ -81,7 +81,22 @@ class Algebra(Products):
 
     def total(self, factors: Sequence[int], labels: Sequence[str]) -> int:
         """Return the sum of a product over labels; along those that no factor has, it is multiplied."""
-        graph, (flat, after, deltas) = self.graph, self._split(factors)
+        flat, after, deltas = self._split(factors)
+        value = self._distributed(flat, deltas, labels) if self.basis and labels else None
+        outside: Sequence[int] = ()
+        if value is None:
+            value, outside = self._contracted(flat, after, deltas, labels)
+        for function, number in after:
+            value = self.map(function, *([value] if number < 0 else [value, number]))
+        return joined(self.values, outside, value, self.span) if outside else value
+
+    def _contracted(
+        self, flat: list[int], after: list[tuple[str, int]], deltas: Sequence[int], labels: Sequence[str]
+    ) -> tuple[int, Sequence[int]]:
+        """Return the sum of a product, and the deltas that stay outside of it; the number of elements along
+        labels that no factor has is added to `after`.
+        """
+        graph = self.graph
         flat, left, outside = self._substituted(flat, labels, deltas)
         own = {label for factor in flat for label in graph.labels[factor]}
         lacking = tuple([label for label in left if label not in own])
@@ -96,9 +111,22 @@ class Algebra(Products):
                 value = self.times(value, factor)
         if lacking:
             after.append(("*.", graph.count(lacking)))
-        for function, number in after:
-            value = self.map(function, *([value] if number < 0 else [value, number]))
-        return joined(self.values, outside, value, self.span) if outside else value
+        return value, outside
+
+    def _distributed(
+        self, factors: Sequence[int], deltas: Sequence[int], labels: Sequence[str]
+    ) -> int | None:
+        """Return the sum of a product with a factor `delta * a + b` as two sums: the one with a delta has
+        fewer elements, and the other is a contraction of the factors of b. None if no factor is one.
+        """
+        for place, factor in enumerate(factors):
+            match self.graph.nodes[factor]:
+                case Map("+." | "-." as sign, parts) if any(self.apart(part)[0] for part in parts):
+                    rest = [*factors[:place], *factors[place + 1 :]]
+                    if deltas:
+                        rest.append(joined(self.values, deltas, self.number(1.0), self.span))
+                    return self.map(sign, *[self.total([part, *rest], labels) for part in parts])
+        return None
 
     def _substituted(
         self, factors: list[int], labels: Sequence[str], deltas: Sequence[int]

@@ -18,6 +18,7 @@ from nameexpr.backends.numpy.codegen.statements import (
     text_of,
 )
 from nameexpr.compiler.ir.axes import shown
+from nameexpr.compiler.ir.liveness import is_or_zero
 from nameexpr.compiler.ir.program import Instruction, Primitive
 from nameexpr.ops import REDUCTIONS
 from nameexpr.records import replace
@@ -39,7 +40,8 @@ def call_text(instruction: Instruction, sources: Sequence[str]) -> str:
         return text_of(CALLS[instruction.primitive](instruction, *sources))
     if not loop.block:
         return f"{loop.turns} slices of {len(loop.body.instructions)} steps"
-    return f"{loop.turns} blocks of {loop.block} along {shown(loop.label)}"
+    again = f", {loop.again} value{'s' * (loop.again > 1)} computed again" if loop.again else ""
+    return f"{loop.turns} blocks of {loop.block} along {shown(loop.label)}{again}"
 
 
 def render_streamed(instruction: Instruction, source: str, dtype: str) -> Invocation:
@@ -93,10 +95,16 @@ def _pointwise(instruction: Instruction, *sources: str) -> Invocation:
     if instruction.is_weak:
         return _formulas("fold")(callee_of(instruction.function), *arguments)
     if instruction.over is None:
-        return callee_of(instruction.function)(*arguments)
+        return chosen(instruction, arguments) or callee_of(instruction.function)(*arguments)
     if not instruction.is_ufunc:
         return _formulas("where_over")(*arguments)
     return callee_of(instruction.function)(*arguments, out=sources[instruction.over])
+
+
+def chosen(instruction: Instruction, arguments: Sequence[Value]) -> Invocation | None:
+    """Return the call of a choice between floats and 0; None for any other function."""
+    is_chosen = is_or_zero(instruction.function, instruction.constants, instruction.dtype)
+    return _formulas("where_or_zero")(*arguments[:2]) if is_chosen else None
 
 
 def _along(instruction: Instruction, source: str) -> Invocation:
