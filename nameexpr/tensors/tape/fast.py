@@ -10,12 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from nameexpr.backends.numpy import reductions
 from nameexpr.backends.numpy.pointwise import BINARY, UNARY
-from nameexpr.tensors.operators import REFUSED
+from nameexpr.rules.remembered import matmul_names
+from nameexpr.tensors.operators import REFUSED, remove_names, unify_names
 from nameexpr.tensors.tape.mode import MODE
 from nameexpr.tensors.tape.node import TapeNode
 from nameexpr.tensors.tape.pointwise import LINEAR, factories, slope_of_power
+from nameexpr.tensors.tape.products import matmul
 from nameexpr.tensors.tape.recording import called
+from nameexpr.tensors.tape.texts import Vjp
 
 _new = object.__new__
 
@@ -45,10 +49,14 @@ def fast_sign(verb: str, slow: Callable[..., Any], kind: list[Any], plain: Any, 
     kernel, node_of = BINARY[verb], _nodes(verb, kind, is_reflected=is_reflected)
 
     def call(self: Any, other: Any) -> Any:
-        a, b, own = self._data, other, type(other)
+        a, b, own, names = self._data, other, type(other), self._names
         if own is kind[0] or own is plain:
             b = other._data
-            is_usual = other._names == self._names and b.dtype.char in "fd"
+            is_usual = b.dtype.char in "fd"
+            if other._names != names:
+                left, right = (other._names, names) if is_reflected else (names, other._names)
+                names = unify_names(left, right)
+                is_usual = is_usual and type(names) is tuple
         else:
             is_usual = own is float or own is int
         if not is_usual or not MODE.is_on or a.dtype.char not in "fd":
@@ -61,7 +69,7 @@ def fast_sign(verb: str, slow: Callable[..., Any], kind: list[Any], plain: Any, 
             data = np.asarray(data)
         new = _new(kind[0])
         new._data = data
-        new._names = self._names
+        new._names = names
         new._node = node_of(self, other, a, b, data)
         return new
 
@@ -91,3 +99,62 @@ def _nodes(verb: str, kind: list[Any], *, is_reflected: bool) -> Callable[..., T
         return TapeNode(verb, (x._node,), (first(left, right, data),), data)
 
     return general
+
+
+def fast_matmul(slow: Callable[..., Any], kind: list[Any], plain: Any, *, is_reflected: bool) -> Any:
+    """Return the method of `@`, for matrices and vectors of the same dtype."""
+
+    def call(self: Any, other: Any) -> Any:
+        own, a = type(other), self._data
+        if (own is not kind[0] and own is not plain) or not MODE.is_on or a.dtype.char not in "fd":
+            return slow(self, other)
+        b = other._data
+        if b.dtype is not a.dtype or not a.ndim or not b.ndim:
+            return slow(self, other)
+        left, right = (other, self) if is_reflected else (self, other)
+        names = matmul_names(left._names, left._data.shape, right._names, right._data.shape, "@", None)
+        p, q = left._data, right._data
+        data = np.matmul(p, q)
+        if type(data) is not np.ndarray:
+            data = np.asarray(data)
+        new = _new(kind[0])
+        new._data = data
+        new._names = names
+        first, second = matmul(p, q)
+        if own is kind[0]:
+            new._node = TapeNode("matmul", (left._node, right._node), (first, second), data)
+        else:
+            new._node = TapeNode("matmul", (self._node,), (second if is_reflected else first,), data)
+        return new
+
+    return called(call, slow.__name__, slow)
+
+
+def fast_reduction(verb: str, slow: Callable[..., Any], kind: list[Any]) -> Any:
+    """Return `sum` or `mean` over all dims, or over one that is given by name."""
+    kernel, is_mean = getattr(reductions, verb), verb == "mean"
+
+    def call(self: Any, dim: Any = None, *args: Any, **kwargs: Any) -> Any:
+        a, names = self._data, self._names
+        is_usual = dim is None or (type(dim) is str and dim in names)
+        if not is_usual or args or kwargs or not MODE.is_on or a.dtype.char not in "fd" or not a.size:
+            return slow(self, *(() if dim is None and not args else (dim,)), *args, **kwargs)
+        gone = tuple(range(a.ndim)) if dim is None else (names.index(dim),)
+        data = np.asarray(kernel(a, axis=gone))
+        shape = a.shape
+        kept = tuple([1 if at in gone else size for at, size in enumerate(shape)])
+        n = a.size // data.size if is_mean else 1
+        new = _new(kind[0])
+        new._data = data
+        new._names = () if dim is None else remove_names(names, gone)
+        new._node = TapeNode(verb, (self._node,), (_spread(shape, kept, n),), data)
+        return new
+
+    return called(call, verb, slow)
+
+
+def _spread(shape: tuple[int, ...], kept: tuple[int, ...], n: int) -> Vjp:
+    """Return the function that repeats a gradient along the dims that were reduced."""
+    if n == 1:
+        return lambda g: np.broadcast_to(g.reshape(kept), shape)
+    return lambda g: np.broadcast_to((g / n).reshape(kept), shape)

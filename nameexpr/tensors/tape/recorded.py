@@ -20,9 +20,10 @@ from nameexpr.tensors.ops import OPS, RECORDED
 from nameexpr.tensors.tape import by_name, movement, reductions, selecting
 from nameexpr.tensors.tape.arithmetic import comparison, one, pair, pair_method, sign
 from nameexpr.tensors.tape.controls import Controls
-from nameexpr.tensors.tape.fast import fast_one, fast_sign
+from nameexpr.tensors.tape.fast import fast_matmul, fast_one, fast_reduction, fast_sign
 from nameexpr.tensors.tape.inplace import Writes, twin
 from nameexpr.tensors.tape.mode import MODE
+from nameexpr.tensors.tape.node import Scattered
 from nameexpr.tensors.tape.pointwise import ONE, TWO
 from nameexpr.tensors.tape.protocols import NumPy
 from nameexpr.tensors.tape.quantiles import QUANTILES
@@ -86,6 +87,11 @@ class Recorded(Controls, Writes, NumPy):
 
     def _at(self, given: Any, key: Any, indices: dict[str, Any]) -> Any:
         x, key = self._bare(), bare(key)
+        if not indices and MODE.is_on:
+            quick = x._quick(key)
+            if quick is not None:
+                places = (*key, ...) if type(key) is tuple else (key, ...)
+                return attached(quick, "x[...]", self._node, lambda g: Scattered(places, g), is_view=True)
         y = x.isel(**{name: bare(each) for name, each in indices.items()}) if indices else x[key]
         if not MODE.is_on:
             return y
@@ -122,6 +128,10 @@ def _short_cuts(base: Any, methods: dict[str, Any], made: list[Any]) -> dict[str
         for prefix in ("", "r"):
             name = f"__{prefix}{word}__"
             cuts[name] = fast_sign(verb, methods[name], made, base, is_reflected=bool(prefix))
+    for verb in ("sum", "mean"):
+        cuts[verb] = fast_reduction(verb, methods[verb], made)
+    for name in ("__matmul__", "__rmatmul__"):
+        cuts[name] = fast_matmul(methods[name], made, base, is_reflected=name == "__rmatmul__")
     return cuts
 
 
