@@ -15,6 +15,10 @@ from nameexpr.runtime.gradients import (
     grad as grad,
     value_and_grad as value_and_grad,
 )
+from nameexpr.runtime.check_gradient import (
+    GradientCheck as GradientCheck,
+    check_gradient as check_gradient,
+)
 from nameexpr.runtime.packed import Packed as Packed
 from nameexpr.runtime.plan.plan import Plan as Plan
 from nameexpr.runtime.plan.steps import PlanStep as PlanStep

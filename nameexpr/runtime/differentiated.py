@@ -42,7 +42,7 @@ def differentiated(text: str, wrt: str | Iterable[str]) -> Differentiated:
     NE534 for names that are not those of operands).
     """
     scope = read_value(text)
-    names = _operands(scope, wrt)
+    names = named_operands(scope, wrt)
     taken = {*scope.uses, *(one.name for one in scope.tree.statements if one.name is not None)}
     last = scope.tree.statements[-1]
     value = last.name or free("value", taken)
@@ -68,7 +68,8 @@ def read_value(text: str) -> Scope:
         raise
 
 
-def _operands(scope: Scope, wrt: str | Iterable[str]) -> Sequence[str]:
+def named_operands(scope: Scope, wrt: str | Iterable[str]) -> Sequence[str]:
+    """Return the operands to differentiate by (NE534 for other names)."""
     names = [normalised(name) for name in (wrt.split() if isinstance(wrt, str) else wrt)]
     if not names:
         hint = f"name the operands: {' '.join(scope.uses)}"
