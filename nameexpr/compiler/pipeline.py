@@ -172,6 +172,10 @@ def _compiled(
     is_contraction = isinstance(tree, Expression) and len(plans) == 1
     if options.same and (is_contraction or len(outputs) == 1):  # several results must not share memory
         program, plans, same = _shared(graph, operands, options, program, plans, lowered, is_contraction)
+    elif len(outputs) > 1 and "over" in options.target.native:
+        from nameexpr.compiler.schedule.cse import share_small
+
+        program = share_small(program, options.target.tiled_bytes)
     shapes = shapes_of(program)
     if not is_contraction or (not options.constants and _has_large_value(shapes, options.target)):
         _check_sizes(tree, program, shapes)
