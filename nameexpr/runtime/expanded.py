@@ -13,12 +13,14 @@ from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.resolve_views import check_given
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.analysis.views import read_views
+from nameexpr.compiler.compilation import build_graph
 from nameexpr.compiler.gradient.text.examples import example_shapes, guessed_dtypes
 from nameexpr.compiler.gradient.text.labels import NotWritableError
 from nameexpr.compiler.gradient.text.written import written_out
 from nameexpr.compiler.ir.axes import Names
 from nameexpr.compiler.ir.dtypes import WEAK
-from nameexpr.errors import Diagnostic, SizeError, error
+from nameexpr.compiler.pipeline import read_formula
+from nameexpr.errors import Diagnostic, Mark, NameExprError, SizeError, error
 from nameexpr.runtime.formula import FormulaEntry
 from nameexpr.runtime.operands import OperandSpec, spec_of
 from nameexpr.syntax import ast, walk
@@ -35,7 +37,8 @@ def expanded(entry: FormulaEntry, given: Mapping[str, Any]) -> str:
         return entry.text
     dots = walk.value_atoms_of(ast.STRETCHED, walk.terms_in(scope.tree))
     if dots:
-        raise error(_refusal(scope, f"the dims under '{dots[0].word}' have no names"))
+        marks, hint = (Mark(dots[0].span),), "write these dims out"
+        raise error(_refusal(scope, f"the dims under '{dots[0].word}' have no names", hint, marks))
     specs = {name: _spec(entry, name, value) for name, value in {**entry.bound, **given}.items()}
     check_given(scope, {name: Operand(()) for name in (*scope.uses, *specs)})
     try:
@@ -55,6 +58,12 @@ def _spec(entry: FormulaEntry, name: str, value: Any) -> OperandSpec:
     return OperandSpec(value) if isinstance(value, tuple) else spec_of(entry.unwrapped(value, name))
 
 
+def shapes_for(entry: FormulaEntry, given: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """Return shapes of all operands that fit a formula; `given` are those that are known."""
+    names = {name: _spec(entry, name, value).names for name, value in {**entry.bound, **given}.items()}
+    return example_shapes(entry.tree, names, dict(entry.options.sizes), FIRST_SIZES[0])
+
+
 def _text(entry: FormulaEntry, specs: Mapping[str, OperandSpec], start: int) -> str:
     scope, sizes = entry.tree, dict(entry.options.sizes)
     dtypes = guessed_dtypes(scope, "float64" if entry.dtype is None else entry.dtype_name(entry.dtype))
@@ -65,9 +74,28 @@ def _text(entry: FormulaEntry, specs: Mapping[str, OperandSpec], start: int) -> 
     shapes = example_shapes(scope, names, sizes, start)
     operands = {name: Operand(shape, names.get(name)) for name, shape in shapes.items()}
     views = read_views(scope, operands, sizes)
-    return unparse_formula(written_out(scope, dtypes, views, entry.arithmetic, sizes))
+    text = unparse_formula(written_out(scope, dtypes, views, entry.arithmetic, sizes))
+    _check(text, operands, dtypes, entry, sizes)
+    return text
 
 
-def _refusal(scope: Scope, why: str, hint: str = "") -> Diagnostic:
+def _check(
+    text: str,
+    operands: Mapping[str, Operand],
+    dtypes: Mapping[str, str],
+    entry: FormulaEntry,
+    sizes: Mapping[str, int],
+) -> None:
+    """Raise `NotWritableError` if a text is not a formula of these operands."""
+    try:
+        scope = read_formula(text)
+        given = {name: operands[name] for name in scope.uses}
+        build_graph(scope, dtypes, read_views(scope, given, sizes), entry.arithmetic)
+    except NameExprError as fault:
+        raise NotWritableError(str(fault.diagnostics[0].message)) from fault
+
+
+def _refusal(scope: Scope, why: str, hint: str = "", marks: tuple[Mark, ...] = ()) -> Diagnostic:
     hint = hint or "evaluating the formula needs no text of its derivatives"
-    return Diagnostic("NE539", f"no text of this derivative is known: {why}", scope.text, hint=hint)
+    message = f"no text of this derivative is known: {why}"
+    return Diagnostic("NE539", message, scope.text, marks, hint=hint)

@@ -124,6 +124,16 @@ def test_training_lowers_the_loss() -> None:
     assert losses[-1] < 1e-6 < losses[0]
 
 
+def test_operands_of_xarray_and_pandas_have_gradients_with_names() -> None:
+    pd, xr = pytest.importorskip("pandas"), pytest.importorskip("xarray")
+    w = xr.DataArray(W, dims=["C"], coords={"C": ["a", "b"]})
+    for one in (w, pd.Series(W, index=pd.Index(["a", "b"], name="C"))):
+        found = ne.grad(LOSS, "w")(x=X, w=one)["w"]
+        assert isinstance(found, ne.NamedTensor)
+        assert found.names == ("C",)
+        np.testing.assert_allclose(found.numpy(), GRADIENT_W)
+
+
 def test_tensors_of_torch() -> None:
     torch = pytest.importorskip("torch")
     value, gradients = ne.value_and_grad("sum[C](w[C] ** 3)", "w")(w=torch.tensor(W))

@@ -6,6 +6,7 @@
     arithmetic    products and sums with signs and sizes where one would write them
     renaming      a value under other labels
     sized         labels whose sizes nothing else determines
+    orders        the order of dims where a statement has no term
     numbering     names for new statements
     labels        names for labels that the text does not have
     examples      shapes for operands that are not known

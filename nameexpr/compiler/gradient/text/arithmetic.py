@@ -39,16 +39,13 @@ def product(left: ast.Node, right: ast.Node) -> ast.Node:
                 if over == ast.Number(1):
                     return quotient(other, under)
                 return quotient(product(left, over) if one is right else product(over, right), under)
-    if isinstance(right, ast.Unary) and isinstance(right.value, ast.Number):
-        is_chain = isinstance(left, ast.Binary) and left.operator in {"*", "/"}
-        return ast.Binary("*", left, right) if is_chain else ast.Binary("*", right, left)
-    return product(negated(left), negated(right)) if is_negative(right) else ast.Binary("*", left, right)
+    is_number = isinstance(right, ast.Unary) and isinstance(right.value, ast.Number)
+    is_chain = isinstance(left, ast.Binary) and left.operator in {"*", "/"}
+    return ast.Binary("*", right, left) if is_number and not is_chain else ast.Binary("*", left, right)
 
 
 def quotient(left: ast.Node, right: ast.Node) -> ast.Node:
     """Return the quotient of two values."""
-    if is_negative(right):
-        return quotient(negated(left), negated(right))
     return ast.Binary("/", left, right)
 
 
@@ -69,7 +66,7 @@ def subtracted(left: ast.Node, right: ast.Node) -> ast.Node:
 
 
 def negated(value: ast.Node) -> ast.Node:
-    """Return a value with the other sign: that of the first factor of a product."""
+    """Return a value with the other sign: that of the first factor of a product, which must be signed."""
     match value:
         case ast.Unary("-", inner):
             return inner

@@ -17,10 +17,14 @@ class NotWritableError(Exception):
 
 @record(frozen=False)
 class LabelNames:
-    """The names of labels; `taken` are those of the text, `sizes` the sizes of all labels."""
+    """The names of labels; `taken` are those of the text, `sizes` the sizes of all labels. With `is_strict`,
+    the dims of a value have different names. `written` are the sizes in the text.
+    """
 
     taken: set[str]
     sizes: Mapping[str, int]
+    is_strict: bool = False
+    written: Mapping[str, int] = field(default_factory=dict)
     known: dict[str, str] = field(default_factory=dict)
 
     def name(self, label: str) -> str:
@@ -52,6 +56,24 @@ class LabelNames:
     def term_of(self, axes: Axes) -> ast.Term:
         """Return the term of dims that are products of labels."""
         return ast.Term(tuple([self._item(labels) for labels in axes]))
+
+    def left(self, axes: Axes) -> ast.Term:
+        """Return the term of dims on the left of a statement."""
+        items = list(self.term_of(axes).items)
+        for place, item in enumerate(items):
+            if self.is_strict and isinstance(item, ast.Label) and item in items[:place]:
+                dim = fresh(item.name, self.taken | {one.name for one in items if isinstance(one, ast.Label)})
+                items[place] = ast.Alias(dim, item.name)
+        return ast.Term(tuple(items))
+
+    def sized(self, term: ast.Term) -> ast.Term:
+        """Return a term with the sizes that the text has for its labels."""
+        sizes = [self.written.get(one.name) if isinstance(one, ast.Label) else None for one in term.items]
+        pairs = zip(term.items, sizes, strict=True)
+        return ast.Term(tuple([
+            one if size is None or not isinstance(one, ast.Label) else ast.Sized(one.name, size)
+            for one, size in pairs
+        ]))  # fmt: skip
 
     def _item(self, labels: Sequence[str]) -> ast.Item:
         items = self.term(labels).items

@@ -7,21 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from nameexpr.compiler.ir.axes import Names
 from nameexpr.ops import ALONG, CONSTANTS
 from nameexpr.records import replace
 from nameexpr.syntax import ast, walk
 from nameexpr.syntax.items import rewritten
 
 Labels = Mapping[str, str]
+Statements = Mapping[str, Sequence[str]]
+Dims = Mapping[str, Names]
 
 
 class NotRenamedError(Exception):
     """Syntax whose labels cannot be exchanged without another statement."""
 
 
-def renamed(syntax: ast.Node, names: Labels, statements: Mapping[str, Sequence[str]]) -> ast.Node:
+def renamed(syntax: ast.Node, names: Labels, statements: Statements, dims: Dims) -> ast.Node:
     """Return a value with other labels; `statements` are the labels of statements, which names without
-    brackets have.
+    brackets have, and `dims` the names of the dims of tensors.
     """
     match syntax:
         case ast.Number():
@@ -31,22 +34,36 @@ def renamed(syntax: ast.Node, names: Labels, statements: Mapping[str, Sequence[s
             if names.keys().isdisjoint(own):
                 return syntax
             return ast.Use(name, ast.Term(tuple([ast.Label(names.get(label, label)) for label in own])))
-        case ast.Use(_, ast.Term() as term):
-            return replace(syntax, term=_term(term, names))
+        case ast.Use(name, ast.Term() as term):
+            term = _term(term, names)
+            return replace(syntax, term=term if name not in dims else under_names(term, dims[name]))
         case ast.Unary(_, value):
-            return replace(syntax, value=renamed(value, names, statements))
+            return replace(syntax, value=renamed(value, names, statements, dims))
         case ast.Binary(_, left, right):
-            sides = [renamed(one, names, statements) for one in (left, right)]
+            sides = [renamed(one, names, statements, dims) for one in (left, right)]
             return replace(syntax, left=sides[0], right=sides[1])
         case ast.Call(_, arguments):
-            return replace(syntax, arguments=tuple([renamed(one, names, statements) for one in arguments]))
+            return replace(
+                syntax, arguments=tuple([renamed(one, names, statements, dims) for one in arguments])
+            )
         case ast.CallAlong(_, term, (value,)):
             inside = _inside(syntax, names)
-            return replace(syntax, term=_term(term, inside), arguments=(renamed(value, inside, statements),))
+            return replace(
+                syntax, term=_term(term, inside), arguments=(renamed(value, inside, statements, dims),)
+            )
     raise NotRenamedError
 
 
-def bracketed(syntax: ast.Node, statements: Mapping[str, Sequence[str]]) -> ast.Node:
+def under_names(term: ast.Term, names: Names) -> ast.Term:
+    """Return a term of a tensor whose dims have names: where a label is another one, `name=label`."""
+    items = [
+        ast.Alias(name, item.name) if isinstance(item, ast.Label) and name not in {None, item.name} else item
+        for name, item in zip(names, term.items, strict=True)
+    ]
+    return replace(term, items=tuple(items))
+
+
+def bracketed(syntax: ast.Node, statements: Statements) -> ast.Node:
     """Return a value in which every name has its labels in brackets."""
     match syntax:
         case ast.Use(name, None) if name not in CONSTANTS:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from nameexpr.compiler.analysis.build.values import StatementValue
 from nameexpr.compiler.gradient.text.labels import LabelNames
-from nameexpr.compiler.gradient.text.renaming import NotRenamedError, bracketed, renamed
+from nameexpr.compiler.gradient.text.renaming import Dims, NotRenamedError, bracketed, renamed, under_names
 from nameexpr.compiler.gradient.text.values import ValueWriter
 from nameexpr.compiler.gradient.views import is_plain
 from nameexpr.compiler.ir.axes import Axes, expand_ellipsis, flat
@@ -39,13 +39,15 @@ SHORT = 10
 class StatementWriter:
     """Writes statements; `written` has the syntax of values, `arrays` the names of statements by their value
     and dims, `labels` those of statements that are used without brackets, `uses` what is written as in the
-    text: dims that are read in parts or at positions. `new` are the names of statements that it adds.
+    text: dims that are read in parts or at positions. `dims` are the names of tensors' dims, `new` those of
+    statements that it adds.
     """
 
     graph: Graph
     names: LabelNames
     operands: Mapping[tuple[int, Axes], ast.Use]
     uses: Mapping[int, ast.Use]
+    dims: Dims
     counts: dict[int, int] = field(default_factory=dict)
     written: dict[int, ast.Node] = field(default_factory=dict)
     arrays: dict[tuple[int, Axes], str] = field(default_factory=dict)
@@ -158,7 +160,7 @@ class StatementWriter:
         axes = tuple([(label,) for label in own]) if axes is None else axes
         name = self.fresh()
         syntax = self.written[self._without_repeats(value, is_arranged=True)]
-        term = self.names.term_of(axes) if axes else None
+        term = self.names.left(axes) if axes else None
         self.statements.append(ast.Statement(name, term, syntax))
         self._refer(name, value, axes)
         return name
@@ -196,7 +198,7 @@ class StatementWriter:
                 array = self.graph.nodes[source]
                 assert isinstance(array, Arrange)
                 syntax = self._relabelled(source, array, axes)
-                term = self.names.term_of(axes)
+                term = self.names.sized(self.names.term_of(axes))
                 return ast.Use(self._array(array), term if term.items else None) if syntax is None else syntax
             case Arrange(inner):
                 return self.written[self.base(inner)]
@@ -223,7 +225,7 @@ class StatementWriter:
         names = {self.names.name(old): self.names.name(new) for old, new in pairs}
         names = {old: new for old, new in names.items() if old != new}
         try:
-            syntax = renamed(self.written[value], names, self.labels)
+            syntax = renamed(self.written[value], names, self.labels, self.dims)
         except NotRenamedError:
             return None
         return syntax if len(unparse_value(syntax)) <= LONGEST else None
@@ -232,7 +234,10 @@ class StatementWriter:
         known = self.operands[position, axes if (position, axes) in self.operands else ()]
         if (position, axes) in self.operands:
             return known
-        return ast.Use(known.name, self.names.term_of(axes) if axes else None)
+        term = self.names.term_of(axes)
+        if known.name in self.dims:
+            term = under_names(term, self.dims[known.name])
+        return ast.Use(known.name, term if axes else None)
 
     def _array(self, array: Arrange) -> str:
         """Return the name of the statement that has a value with these dims."""

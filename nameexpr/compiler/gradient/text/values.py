@@ -91,7 +91,10 @@ class ValueWriter:
         if function == "logical_not" and self.graph.dtypes[node.arguments[0]] == "bool":
             return ast.Unary("~", given[0])
         if function == ".-":
-            return write.negated(given[0])
+            is_signed = self._is_signed(node.arguments[0]) or write.is_negative(given[0])
+            return write.negated(given[0]) if is_signed else ast.Unary("-", given[0])
+        if function in {"*.", "/."} and self._is_sign_moved(node, given):
+            given = [write.negated(one) for one in given]
         if function in OPERATORS:
             return OPERATORS[function](given[0], given[1])
         if function.startswith("."):
@@ -113,6 +116,23 @@ class ValueWriter:
             _number(number_of(number), is_whole=True) if isinstance(number, Scalar) else syntax
             for number, syntax in zip(numbers, found, strict=True)
         ]
+
+    def _is_sign_moved(self, node: Map, given: Sequence[ast.Node]) -> bool:
+        """Return whether the minus of a factor is written before the product."""
+        is_number = isinstance(self.graph.nodes[node.arguments[1]], Scalar)
+        return not is_number and write.is_negative(given[1]) and self._is_signed(node.arguments[0])
+
+    def _is_signed(self, value: int) -> bool:
+        """Return whether every factor of a product can be negated: bools and unsigned integers cannot."""
+        stack = [value]
+        while stack:
+            value = stack.pop()
+            node = self.graph.nodes[value]
+            if isinstance(node, Map) and node.function in {"*.", "/.", ".-"}:
+                stack += node.arguments
+            elif not is_inexact(self.graph.dtypes[value]) and not isinstance(node, Scalar | SizeOf):
+                return False
+        return True
 
     def _is_number(self, value: int) -> bool:
         return isinstance(self.graph.dtypes[value], WeakDtype) and isinstance(self.graph.nodes[value], Scalar)

@@ -9,8 +9,9 @@ from nameexpr.compiler.analysis.build.values import Arithmetic, StatementValue, 
 from nameexpr.compiler.analysis.operands import Views
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.gradient.derivative import Derivatives
-from nameexpr.compiler.gradient.text.labels import LabelNames
+from nameexpr.compiler.gradient.text.labels import LabelNames, fresh
 from nameexpr.compiler.gradient.text.numbering import numbered
+from nameexpr.compiler.gradient.text.orders import ordered
 from nameexpr.compiler.gradient.text.sized import KnownSizes
 from nameexpr.compiler.gradient.text.statements import StatementWriter
 from nameexpr.compiler.ir.axes import Axes, Labels
@@ -84,14 +85,20 @@ def written_out(
     writer = TextWriter(scope, dtypes, views, values)
     writer.reads = {}
     found = [writer.statement(number) for number in range(len(scope.tree.statements))]
-    names = LabelNames(walk.labels_in(*walk.terms_in(scope.tree)), graph.sizes)
+    sized = {one.name: one.size for one in walk.atoms_of(ast.Sized, walk.terms_in(scope.tree))}
+    dims = {name: one.names for name, one in views.operands.items() if one.names is not None}
+    names = LabelNames(walk.labels_in(*walk.terms_in(scope.tree)), graph.sizes, bool(dims), sized)
     taken = {*scope.uses, *[one.name for one in scope.tree.statements if one.name]}
-    statements = StatementWriter(graph, names, _operands(scope, views), writer.reads)
+    statements = StatementWriter(graph, names, _operands(scope, views), writer.reads, dims)
     _write(scope, views, statements, found)
-    known = {atom.name for atom in walk.atoms_of(ast.Sized, walk.terms_in(scope.tree))}
     uses = [ast.Use(name, term) for name, term in views.axes if name in scope.uses]
-    determined = KnownSizes(names.sizes_by_name(), {*sizes, *known}, uses, statements.fresh)
-    every = determined.determined(statements.statements)
+    determined = KnownSizes(names.sizes_by_name(), {*sizes, *sized}, uses, statements.fresh)
+    orders = {
+        one.name or "": names.term(value.order)
+        for one, value in zip(scope.tree.statements, found, strict=True)
+        if one.term is None
+    }
+    every = ordered(determined.determined(statements.statements), orders, fresh("value", taken))
     return ast.Formula(tuple(numbered(every, statements.new, taken)))
 
 
