@@ -109,8 +109,9 @@ class GradientFunction:
                 raise by_position(self._made.origin, misplaced)
             given = named if operands is None else merged(self.text, operands, named)
             try:
-                has_out = operands is not None or "out" in named
-                results = self.formula(operands=given) if has_out else self.formula(**named)
+                call: Any = self.formula
+                is_plain = operands is None and "out" not in named
+                results = call(**named) if is_plain else call(operands=given)
             except NameExprError as fault:
                 raise self._told(fault, given) from None
             found = {}
