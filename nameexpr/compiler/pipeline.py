@@ -160,7 +160,7 @@ def _compiled(
 
     def lowered(plan: Planner) -> tuple[Program, tuple[ContractionPlan, ...]]:
         program, plans = lower(graph, outputs, operands, plan, *how)
-        return program if len(program.instructions) < 2 else simplify(program, options.target), plans  # noqa: PLR2004
+        return _simplified(program, options.target), plans
 
     try:
         program, plans = lowered(ordered)
@@ -172,10 +172,6 @@ def _compiled(
     is_contraction = isinstance(tree, Expression) and len(plans) == 1
     if options.same and (is_contraction or len(outputs) == 1):  # several results must not share memory
         program, plans, same = _shared(graph, operands, options, program, plans, lowered, is_contraction)
-    elif len(outputs) > 1 and "over" in options.target.native:
-        from nameexpr.compiler.schedule.cse import share_small
-
-        program = share_small(program, options.target.tiled_bytes)
     shapes = shapes_of(program)
     if not is_contraction or (not options.constants and _has_large_value(shapes, options.target)):
         _check_sizes(tree, program, shapes)
@@ -208,6 +204,18 @@ def _ordered(
 
     fixed = [position for position, factor in enumerate(factors) if factor in constants]
     return plan_for_calls(plan, fixed, options.target)
+
+
+def _simplified(program: Program, target: Target) -> Program:
+    """Return a shorter program; of several results what they have in common is computed once."""
+    if len(program.instructions) < 2:  # noqa: PLR2004
+        return program
+    program = simplify(program, target)
+    if len(program.outputs) < 2 or "over" not in target.native:  # noqa: PLR2004
+        return program
+    from nameexpr.compiler.schedule.cse import share_small
+
+    return share_small(program, target.tiled_bytes)
 
 
 def _shared(*given: Any) -> tuple[Program, tuple[ContractionPlan, ...], tuple[int, ...]]:
