@@ -160,7 +160,7 @@ def _compiled(
 
     def lowered(plan: Planner) -> tuple[Program, tuple[ContractionPlan, ...]]:
         program, plans = lower(graph, outputs, operands, plan, *how)
-        return _simplified(program, options.target), plans
+        return program if len(program.instructions) < 2 else _simplified(program, options.target), plans  # noqa: PLR2004
 
     try:
         program, plans = lowered(ordered)
@@ -208,8 +208,6 @@ def _ordered(
 
 def _simplified(program: Program, target: Target) -> Program:
     """Return a shorter program; of several results what they have in common is computed once."""
-    if len(program.instructions) < 2:  # noqa: PLR2004
-        return program
     program = simplify(program, target)
     if len(program.outputs) < 2 or "over" not in target.native:  # noqa: PLR2004
         return program
