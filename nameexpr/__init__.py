@@ -24,7 +24,8 @@ _HOMES = {
     "nameexpr.runtime.cache": "CacheInfo cache_clear cache_info",
     "nameexpr.runtime.einsum": "einsum",
     "nameexpr.runtime.evaluate": "evaluate",
-    "nameexpr.runtime.gradients": "GradientFunction grad value_and_grad",
+    "nameexpr.runtime.grad": "grad value_and_grad",
+    "nameexpr.runtime.gradients": "GradientFunction",
     "nameexpr.runtime.packed": "Packed",
     "nameexpr.runtime.plan.plan": "Plan",
     "nameexpr.runtime.plan.steps": "PlanStep",
@@ -61,6 +62,8 @@ _HOMES = {
     "nameexpr.tensors.ops": "OPS Op",
     "nameexpr.tensors.random": "normal rand rand_like randn randn_like",
     "nameexpr.tensors.storage": "load save",
+    "nameexpr.tensors.tape.controls": "grad_of",
+    "nameexpr.tensors.tape.mode": "enable_grad is_grad_enabled no_grad",
     "nameexpr.version": "__version__",
 }
 _PACKAGES = {"torch"}

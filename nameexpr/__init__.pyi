@@ -10,11 +10,8 @@ from nameexpr.runtime.compiled_formula import CompiledFormula as CompiledFormula
 from nameexpr.runtime.cache import CacheInfo as CacheInfo, cache_clear as cache_clear, cache_info as cache_info
 from nameexpr.runtime.einsum import einsum as einsum
 from nameexpr.runtime.evaluate import evaluate as evaluate
-from nameexpr.runtime.gradients import (
-    GradientFunction as GradientFunction,
-    grad as grad,
-    value_and_grad as value_and_grad,
-)
+from nameexpr.runtime.grad import grad as grad, value_and_grad as value_and_grad
+from nameexpr.runtime.gradients import GradientFunction as GradientFunction
 from nameexpr.runtime.packed import Packed as Packed
 from nameexpr.runtime.plan.plan import Plan as Plan
 from nameexpr.runtime.plan.steps import PlanStep as PlanStep
@@ -79,3 +76,9 @@ from nameexpr.tensors.joining import cat as cat, concat as concat, concatenate a
 from nameexpr.tensors.ops import OPS as OPS, Op as Op
 from nameexpr.tensors.random import normal as normal, rand as rand, rand_like as rand_like, randn as randn, randn_like as randn_like
 from nameexpr.tensors.storage import load as load, save as save
+from nameexpr.tensors.tape.controls import grad_of as grad_of
+from nameexpr.tensors.tape.mode import (
+    enable_grad as enable_grad,
+    is_grad_enabled as is_grad_enabled,
+    no_grad as no_grad,
+)

@@ -21,6 +21,7 @@ from nameexpr.errors import NameExprError
 from nameexpr.runtime.compile import compile  # noqa: A004  the package's name for it
 from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_formula import CompiledFormula
+from nameexpr.runtime.grad import value_and_grad
 from nameexpr.runtime.options import checked_sizes
 from nameexpr.runtime.plan.plan import Plan
 from nameexpr.syntax.lexer.tokens import looks_like_formula
@@ -111,6 +112,25 @@ def code(options: Namespace) -> str:
     if not isinstance(compiled, CompiledFormula) and not options.operands:
         return compiled.code
     return plan(options).code
+
+
+def gradient(options: Namespace) -> tuple[str, dict[str, str]]:
+    """Write the gradients of a formula out, and return the text with the names of its gradients by operand;
+    of a formula that has derivatives, these.
+    """
+    sizes, text = options.sizes or None, options.expression
+    if options.wrt is not None or not looks_like_formula(text):
+        function = value_and_grad(
+            text, (options.wrt or "").replace(",", " "), sizes=sizes, dtype=options.dtype
+        )
+        given = _arguments(function.formula, options, read_shapes)[1]
+        return function.expanded(**given), dict(function._made.gradients)
+    compiled = compile(text, sizes=sizes, dtype=options.dtype)
+    assert isinstance(compiled, CompiledFormula)
+    if not any(call.function == "grad" for call in compiled._entry.tree.gradients):
+        hint = f"name them, such as --wrt {quoted(' '.join(compiled.operands))}"
+        raise UsageError("by which operands are the gradients?", hint, usage=options.usage)
+    return compiled.expanded(**_arguments(compiled, options, read_shapes)[1]), {}
 
 
 def _compiled(options: Namespace) -> Compiled:

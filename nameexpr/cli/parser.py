@@ -65,6 +65,7 @@ _ARRAYS = (".npy", ".npz", ".csv")
 _PYTHON = (".py", ".ipynb")
 _PLANNED = "show how an expression would be evaluated: steps, costs, pictures"
 _SOURCE = "show an expression as NumPy code to paste"
+_GRADIENT = "write out the gradients of a formula"
 _EXPLAINED = "explain an error code or an expression"
 _SESSION = "try expressions and formulas interactively"
 _INSTALLED = "check the installation: versions, BLAS, threads"
@@ -72,6 +73,7 @@ ROWS = (
     Subcommand("eval", "EXPR FILE ...", "evaluate an expression on arrays in files", _ARRAYS),
     Subcommand("plan", "EXPR SHAPE ...", _PLANNED, _ARRAYS),
     Subcommand("code", "EXPR SHAPE ...", _SOURCE, _ARRAYS),
+    Subcommand("gradient", "EXPR [SHAPE ...]", _GRADIENT, _ARRAYS),
     Subcommand("check", "PATH ...", "find mistakes in expressions in Python files and notebooks", _PYTHON),
     Subcommand("fmt", "[TEXT ...]", "print the canonical form of expressions and formulas"),
     Subcommand("explain", "[CODE ... | EXPR SHAPE ...]", _EXPLAINED),

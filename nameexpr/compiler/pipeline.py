@@ -155,6 +155,7 @@ def _compiled(
     """Return the compilation of a graph: the passes that expressions and formulas share."""
     fixed = constant_values(graph, options.constants) if options.constants else ()
     ordered = partial(_ordered, fixed, options)
+    search = graph, outputs, operands, ordered, options.target, options.is_row_major
     how = (options.target, fusing, options.is_row_major, options.ranks, needed)
 
     def lowered(plan: Planner) -> tuple[Program, tuple[ContractionPlan, ...]]:
@@ -173,13 +174,14 @@ def _compiled(
         program, plans, same = _shared(graph, operands, options, program, plans, lowered, is_contraction)
     shapes = shapes_of(program)
     if not is_contraction or (not options.constants and _has_large_value(shapes, options.target)):
-        program, shapes = _scheduled(tree, program, shapes, options.target)
+        _check_sizes(tree, program, shapes)
+        looped = None if same else _joint(tree, search, shapes, needed, fusing, fixed)
+        program, shapes, plans = looped or (*_scheduled(program, shapes, options.target), plans)
     if "over" in options.target.native and "concatenate" in [one.primitive for one in program.instructions]:
         from nameexpr.compiler.schedule.place import place_within
 
         program, shapes = place_within(program, operands.given, options.memory_limit)
     if options.memory_limit is not None:
-        search = graph, outputs, operands, ordered, options.target, options.is_row_major
         if not same:
             program, plans = _limited(tree, (*search, options.memory_limit), program, plans)
         program = replace(program, depends_on_layout=True, is_limited=True)
@@ -232,17 +234,29 @@ def _limited(
     return fit_expression(tree, single, program, limit), plans
 
 
+def _joint(
+    tree: Expression | Scope,
+    given: tuple[Graph, tuple[int, ...], Operands, Planner, Target, bool],
+    shapes: Shapes,
+    needed: Collection[int],
+    fusing: FusionPlan | None,
+    fixed: Collection[int],
+) -> tuple[Program, Shapes, tuple[ContractionPlan, ...]] | None:
+    """Return the program of derivatives with one loop for both directions, if that saves time."""
+    if isinstance(tree, Expression) or not tree.gradients or not _has_large_value(shapes, given[4]):
+        return None
+    from nameexpr.compiler.schedule.limit.jointly import lower_jointly
+
+    return lower_jointly(*given, needed, fusing, fixed)
+
+
 def _has_large_value(shapes: Shapes, target: Target) -> bool:
     """Return whether processing slices could pay off without bound operands, whose values alone are kept."""
     return any(prod(shape) * WIDEST >= target.tiled_bytes for shape in shapes)
 
 
-def _scheduled(
-    tree: Expression | Scope, program: Program, shapes: Shapes, target: Target
-) -> tuple[Program, Shapes]:
-    """Return a program that processes leading axes slice by slice and writes over values after their last
-    use, and the shapes of its values.
-    """
+def _check_sizes(tree: Expression | Scope, program: Program, shapes: Shapes) -> None:
+    """Reject a formula with a value that no machine can hold, or that has too many dims."""
     dims = max(map(len, shapes), default=0)
     large = [shape for shape in shapes if prod(filter(None, shape)) > MOST_CELLS]
     if (large or dims > limits().dims) and not isinstance(tree, Expression):
@@ -251,6 +265,12 @@ def _scheduled(
         if dims > limits().dims:
             raise error(too_many_dims(tree, dims))
         raise error(unfit_array(tree, large[0], is_result=large[0] == shapes[program.result]))
+
+
+def _scheduled(program: Program, shapes: Shapes, target: Target) -> tuple[Program, Shapes]:
+    """Return a program that processes leading axes slice by slice and writes over values after their last
+    use, and the shapes of its values.
+    """
     if any(instruction.recurrence is not None for instruction in program.instructions):
         from nameexpr.compiler.schedule.steps import schedule_steps
 

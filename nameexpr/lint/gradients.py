@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
+from nameexpr.compiler.analysis.faults.differentiating import no_gradient_by
 from nameexpr.dims import normalised
-from nameexpr.errors import Diagnostic, did_you_mean
+from nameexpr.errors import Diagnostic
 from nameexpr.lint.constants import constants
 from nameexpr.lint.values import Applied, GradientTable, Home, Items, Named, Value, Values
 
@@ -42,6 +43,4 @@ def missing_keys(module: Home) -> Iterator[tuple[ast.Subscript, Diagnostic]]:
         names = list(owners[0])
         for (key,) in constants([module.values(node.slice, scope)]):
             if key not in names:
-                hint = did_you_mean(key, names) if isinstance(key, str) else ""
-                listed = f"the gradients are by {', '.join(map(repr, names))}"
-                yield node, Diagnostic("NE534", f"there is no gradient by {key!r}", hint=hint or listed)
+                yield node, no_gradient_by(key, names)

@@ -6,7 +6,7 @@ takes them by name; `Compiled` is the type of either for type checkers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, overload
 
 from nameexpr.errors import Diagnostic, error
@@ -112,6 +112,11 @@ class Compiled(Generic[ArrayResult_co, TensorResult_co, Text_co]):
             self, *given: Operand, operands: Mapping[str, Operand] = ..., **named: Operand
         ) -> Outline:
             """Return the totals of a plan, without its steps."""
+
+        def gradient(
+            self, wrt: str | Iterable[str]
+        ) -> Compiled[tuple[npt.NDArray[Any], ...], tuple[NamedTensor, ...]]:
+            """Return a formula with its gradients as further results."""
 
         @staticmethod
         def _read(text: str, options: CallOptions) -> Entry:

@@ -15,11 +15,14 @@ from nameexpr.runtime.formula import FormulaEntry, merged
 from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from nameexpr.compiler.analysis.scope import Scope
     from nameexpr.compiler.compilation import Compilation
     from nameexpr.runtime.entry import CallOptions, Entry
     from nameexpr.runtime.plan.plan import Outline, Plan
     from nameexpr.runtime.signature import FormulaSignature
+    from nameexpr.tensors import NamedTensor
     from nameexpr.typing import Operand
 
 
@@ -165,7 +168,9 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         return outline_of(compiled, specs, getattr(entry, "library", None))
 
     @public
-    def gradient(self, wrt: str | Iterable[str]) -> CompiledFormula:
+    def gradient(
+        self, wrt: str | Iterable[str]
+    ) -> CompiledFormula[tuple[npt.NDArray[Any], ...], tuple[NamedTensor, ...]]:
         """Return this formula with a statement for each gradient of its last value: `d_w` for `w`.
 
         A call returns a tuple of the value and the gradients, in the order of `wrt`, the names of operands.
@@ -188,11 +193,38 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         made = differentiated(self.text, wrt)
         return self._followed(made.text, (made.value, *[statement for _, statement in made.gradients]))
 
-    def _followed(self, text: str, outputs: tuple[str, ...]) -> CompiledFormula:
+    def _followed(self, text: str, outputs: tuple[str, ...]) -> CompiledFormula[Any, Any]:
         """Return a formula that begins as this one, with its options and bound operands."""
         entry = FormulaEntry(text, self.options._replace(outputs=outputs))
         positions = {entry.tree.operands.index(name): value for name, value in self._entry.bound.items()}
         return CompiledFormula(entry.bind(positions) if positions else entry)
+
+    @public
+    def expanded(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> str:
+        """Return the formula with its derivatives written out: without `grad`, for all sizes of operands.
+
+        Values that are needed several times are statements with new names: `u1`, `u2`. A formula without
+        derivatives is returned as it is. No operands are needed, except those whose names or dtypes matter:
+        tensors that are used without a term, complex numbers and integers. For operands of several dtypes,
+        the dtype of a gradient is that of its formula.
+
+        Raises
+        ------
+        NameExprError
+            NE539 if the language has no text for a derivative, such as for dims without names.
+
+        Examples
+        --------
+        >>> import nameexpr as ne
+        >>> loss = ne.compile("loss = mean[N]((sum[C](x[N C] * w[C]) - y[N]) ** 2)")
+        >>> print(loss.gradient("w").expanded())
+        u1[N] = sum[C](x[N C] * w[C]) - y[N]
+        loss = mean[N](u1 ** 2)
+        d_w[C] = sum[N](u1 * x[N C]) * 2 / size[N]
+        """
+        from nameexpr.runtime.expanded import expanded
+
+        return expanded(self._entry, merged(self.text, operands, named))
 
     def result_names(self, shapes: Mapping[str, tuple[int, ...]]) -> tuple[str | None, ...]:
         """Return the names that the result has for tensors of these shapes, whose dims fit the terms."""

@@ -1,22 +1,23 @@
-"""`grad` and `value_and_grad`: the gradients of a formula by its operands, as functions that return them by
-name.
-"""
+"""`GradientFunction`: the gradients of a formula by its operands, as a function that returns them by name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from nameexpr.backends.dispatch import library_name
 from nameexpr.compiler.analysis.faults.differentiating import value_with_dims
 from nameexpr.compiler.ir.axes import flat, shown
 from nameexpr.errors import NameExprError, error
 from nameexpr.runtime import public
-from nameexpr.runtime.cache import check_is_text
-from nameexpr.runtime.differentiated import Differentiated, differentiated
+from nameexpr.runtime.differentiated import Differentiated
+from nameexpr.runtime.evaluate import by_position
 from nameexpr.runtime.formula import merged
-from nameexpr.runtime.operands import array_of, names_of
+from nameexpr.runtime.operands import BARE, array_of, as_tensor, names_of
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from nameexpr.runtime.compiled_formula import CompiledFormula
     from nameexpr.runtime.packed import Packed
     from nameexpr.runtime.plan.plan import Plan
@@ -50,6 +51,25 @@ class GradientFunction:
         """The formula of the value, followed by a statement for each gradient."""
         return self.formula.text
 
+    @public
+    def expanded(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> str:
+        """Return the formula with its gradients written out, as `CompiledFormula.expanded`.
+
+        Raises
+        ------
+        NameExprError
+            NE539 if the language has no text for a gradient.
+        """
+        from nameexpr.runtime.expanded import shapes_for
+
+        given = merged(self.text, operands, named)
+        try:
+            return self.formula.expanded(operands=given)
+        except NameExprError as fault:
+            if fault.code in BY_DIMS:
+                self._check_value({**shapes_for(self.formula._entry, given), **given})
+            raise error(*map(self._made.told, fault.diagnostics)) from None
+
     @property
     def code(self) -> str:
         """The source of the latest call, as `CompiledFormula.code`."""
@@ -64,9 +84,14 @@ class GradientFunction:
         NameExprError
             If the operands do not fit the formula.
         """
-        return self.formula.plan(operands=operands, **named)
+        try:
+            return self.formula.plan(operands=operands, **named)
+        except NameExprError as fault:
+            raise self._told(fault, named if operands is None else {**operands, **named}) from None
 
-    def __call__(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> Any:
+    def __call__(
+        self, *misplaced: Any, operands: Mapping[str, Operand] | None = None, **named: Operand
+    ) -> Any:
         """Return the gradients by name; from `value_and_grad` the value and the gradients.
 
         A gradient has the shape, the dtype and the names of its operand.
@@ -78,13 +103,13 @@ class GradientFunction:
             is no gradient by an operand (NE532, NE533, NE536).
         """
         try:
+            if misplaced:
+                raise by_position(self._made.origin, misplaced)
             given = named if operands is None else merged(self.text, operands, named)
             try:
                 results = self.formula(operands=given)
             except NameExprError as fault:
-                if fault.code in BY_DIMS:
-                    self._check_value(given)
-                raise error(*map(self._made.told, fault.diagnostics)) from None
+                raise self._told(fault, given) from None
             names = [name for name, _ in self._made.gradients]
             gradients = dict(zip(names, results[-len(names) :], strict=True))
             of = {name: given[name] if name in given else self._bound[name] for name in gradients}
@@ -97,7 +122,7 @@ class GradientFunction:
         return (results[0], found) if self._has_value else found
 
     @public
-    def bind(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> GradientFunction:
+    def bind(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> Self:
         """Return the function with some of its operands, as `CompiledFormula.bind`.
 
         Raises
@@ -106,7 +131,7 @@ class GradientFunction:
             NE624 if there is no such operand; or if the operands cannot fit.
         """
         bound = self.formula.bind(operands=operands, **named)
-        return GradientFunction(bound, self._made, has_value=self._has_value)
+        return type(self)(bound, self._made, has_value=self._has_value)
 
     @public
     def packed(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> Packed:
@@ -131,19 +156,25 @@ class GradientFunction:
         """
         from nameexpr.runtime.packed import Packed
 
-        made = self._made
-        outputs = (made.value, *[statement for _, statement in made.gradients])
-        formula = self.formula._followed(made.text, outputs)
-        whole = GradientFunction(formula, made, has_value=True)
+        made, whole = self._made, self
+        if not self._has_value:
+            outputs = (made.value, *[statement for _, statement in made.gradients])
+            whole = GradientFunction(self.formula._followed(made.text, outputs), made, has_value=True)
         given = merged(self.text, operands, named)
         try:
-            return Packed(whole, formula, made, given)
+            return Packed(whole, whole.formula, made, given)
         except NameExprError as fault:
             raise error(*map(made.told, fault.diagnostics)) from None
 
     @property
     def _bound(self) -> Mapping[str, Any]:
         return self.formula._entry.bound
+
+    def _told(self, fault: NameExprError, given: Mapping[str, Any]) -> NameExprError:
+        """Return an error as one of the text that was given."""
+        if fault.code in BY_DIMS:
+            self._check_value(given)
+        return error(*map(self._made.told, fault.diagnostics))
 
     def _check_value(self, given: Mapping[str, Any]) -> None:
         """Raise NE531 if the value has dims."""
@@ -177,77 +208,11 @@ def _shape(value: Any) -> tuple[int, ...]:
 
 
 def like(gradient: Any, operand: Any) -> Any:
-    """Return a gradient with the names of its operand; an array if the operand is one."""
+    """Return a gradient with the names of its operand; an array if the operand has none."""
     names = names_of(operand)
+    kind: Any = type(operand)
+    if names is None and kind not in BARE and library_name(kind) is None:
+        names = names_of(as_tensor(operand))  # of xarray or pandas
     if names is None:
         return array_of(gradient)
     return gradient if gradient._names == names else type(gradient)._wrap(gradient._data, names)
-
-
-@public
-def grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> GradientFunction:
-    """Return a function that computes the gradients of a formula by some of its operands.
-
-    Parameters
-    ----------
-    text : str
-        A formula (docs/formulas.md), whose last statement is a real number without dims.
-    wrt : str or iterable of str
-        The names of operands: ``"w b"``, or ``["w", "b"]``.
-    **options
-        As for `compile`: `dtype`, `optimize`, `sizes`, `order`, `memory_limit`, `tune`.
-
-    Returns
-    -------
-    GradientFunction
-        Called with the operands by name, it returns a dict of gradients by the names of operands. Each has
-        the shape, the dtype and the names of its operand.
-
-    Raises
-    ------
-    NameExprError
-        If the text is not a formula (NE531), or a name is not that of an operand (NE534).
-
-    Examples
-    --------
-    >>> import numpy as np, nameexpr as ne
-    >>> x, w = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, -1.0])
-    >>> ne.grad("loss = mean[N](sum[C](x[N C] * w[C]) ** 2)", "w")(x=x, w=w)
-    {'w': array([-4., -6.])}
-    """
-    return _function(text, wrt, options, has_value=False)
-
-
-@public
-def value_and_grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> GradientFunction:
-    """Return a function that computes a formula and its gradients by some of its operands.
-
-    Parameters and errors are those of `grad`.
-
-    Returns
-    -------
-    GradientFunction
-        Called with the operands by name, it returns the value, and a dict of gradients by the names of
-        operands.
-
-    Examples
-    --------
-    >>> import numpy as np, nameexpr as ne
-    >>> step = ne.value_and_grad("loss = sum[N]((a * x[N] + b - y[N]) ** 2)", "a b")
-    >>> loss, gradients = step(x=np.array([0.0, 1.0]), y=np.array([1.0, 3.0]), a=1.0, b=1.0)
-    >>> float(loss), {name: float(one) for name, one in gradients.items()}
-    (1.0, {'a': -2.0, 'b': -2.0})
-    """
-    return _function(text, wrt, options, has_value=True)
-
-
-def _function(
-    text: str, wrt: str | Iterable[str], options: Mapping[str, Any], *, has_value: bool
-) -> GradientFunction:
-    from nameexpr.runtime.compile import compile_formula
-
-    check_is_text(text, is_formula=True)
-    made = differentiated(text, wrt)
-    outputs = tuple([statement for _, statement in made.gradients])
-    formula = compile_formula(made.text, outputs=(made.value, *outputs) if has_value else outputs, **options)
-    return GradientFunction(formula, made, has_value=has_value)

@@ -184,6 +184,7 @@ def _outputs(outputs: Any, text: str) -> tuple[str, ...] | None:
     if outputs is None:
         return None
     if not isinstance(outputs, tuple | list) or not outputs or not all(type(o) is str for o in outputs):
-        hint = "give the names of statements: outputs=('p', 'o')"
+        names = outputs.split() if isinstance(outputs, str) else ()
+        hint = f"give the names of statements: outputs={tuple(names or ('p', 'o'))}"
         raise error(Diagnostic("NE620", "outputs= must be a list of names of statements", text, hint=hint))
     return tuple(map(normalised, outputs))

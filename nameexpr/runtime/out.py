@@ -124,5 +124,5 @@ def _write(out: Any, result: Any) -> Any:
         np.copyto(out, values, casting="same_kind")
         return out
     # A cast may warn, and a warning may be an error.
-    store(out, values.astype(out._data.dtype, copy=False), _names_of(result))
+    store(out, values.astype(out._data.dtype, copy=False), _names_of(result), "out=")
     return out

@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import default_float, is_float
+from nameexpr.dims import Names
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.forks import around_forks, lock
-from nameexpr.rules.calls import shown
+from nameexpr.rules.calls import ShownCall, fault, shown
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.ops import op
 
@@ -268,3 +269,12 @@ def generator_or_default(generator: np.random.Generator | None) -> np.random.Gen
         message = f"generator= must be a np.random.Generator, not {shown(generator)}"
         raise error(Diagnostic("NE680", message, hint="np.random.default_rng(seed) makes one"))
     return generator
+
+
+def check_kept(old: Any, names: Names, kind: str, *, has_all: bool) -> None:
+    """Raise NE418 if a name would be lost; or gained, unless an index of pandas left it open."""
+    for at, (name, new) in enumerate(zip(old.names, names, strict=True)):
+        if name != new and (has_all or name is not None):
+            message = f"the data is a {kind} whose dim {at} is called {name!r}, not {new!r}"
+            hint = "leave names= out and rename the result, or refine_names for dims without a name"
+            raise fault("NE418", message, ShownCall("names=", names, (old._dims,)), (at,), hint)

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from nameexpr.tensors.core import Core
+from nameexpr.tensors.ops import RECORDED
 
 KEPT = frozenset({"dask", "jax", "torch"})
 """Libraries whose arrays a NamedTensor keeps as they are."""
@@ -29,7 +30,7 @@ def made_by_library(
     """Return a new tensor of the library of an option or the output; None if that is NumPy."""
     kernels = out._kernels if isinstance(out, Core) else None
     library = library_of_option(options.get("dtype")) or library_of_option(options.get("device"))
-    library = library if kernels is None else kernels.LIBRARY
+    library = library if kernels is None or kernels is RECORDED else kernels.LIBRARY
     return None if library is None else makers().filled(library, verb, size, names, values, options, out)
 
 

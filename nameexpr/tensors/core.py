@@ -31,14 +31,16 @@ Array: TypeAlias = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 class Core:
     """The array and the names, and the methods that only need these."""
 
-    __slots__ = ("__weakref__", "_data", "_names")
+    __slots__ = ("__weakref__", "_data", "_names", "_node")
 
     _data: Array
     _names: Names
     _coordinates: tuple[Any, ...] = ()
     """The coordinates of a `Labelled` tensor; others have none."""
     _kernels: ClassVar[Any] = None
-    """The functions of the array's library, `nameexpr.backends.<library>.tensors`; None for NumPy."""
+    """The functions of the array's library, `nameexpr.backends.<library>.tensors`; None for NumPy, and
+    `RECORDED` for a tensor of NumPy with a `_node`, which other tensors lack.
+    """
     _plain: ClassVar[type[Core] | None] = None
     """The class of a `Labelled` tensor without its coordinates."""
     _is_by_name: ClassVar[bool] = False

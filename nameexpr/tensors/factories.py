@@ -37,8 +37,8 @@ from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import not_held, undefined
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor, with_labels, wrap
 from nameexpr.tensors.operators import is_foreign
-from nameexpr.tensors.ops import exhausted, op
-from nameexpr.tensors.torch_keywords import check_keywords
+from nameexpr.tensors.ops import RECORDED, exhausted, op
+from nameexpr.tensors.torch_keywords import check_keywords, recorded
 from nameexpr.tensors.writing import COMPLEX, check_real, write
 
 if TYPE_CHECKING:
@@ -100,14 +100,15 @@ def full(
     tensor([7, 7], names=('N',), shape=(2,))
     """
     if dtype is not None or torch:
-        made = made_by_library("full", (size,), names, {"dtype": dtype, **torch}, None, fill_value)
-        if made is not None:
-            return made  # type: ignore[no-any-return]
+        of_library = made_by_library("full", (size,), names, {"dtype": dtype, **torch}, None, fill_value)
+        if of_library is not None:
+            return of_library  # type: ignore[no-any-return]
     wanted = as_dtype(dtype)
     if wanted is None:
         is_float = isinstance(fill_value, float)
         wanted = default_float() if is_float else _value(fill_value, wanted, "full").dtype
-    return _of_numpy("full", (size,), names, wanted, None, torch, fill_value)
+    made = _of_numpy("full", (size,), names, wanted, None, torch, fill_value)
+    return recorded(made, torch)  # type: ignore[no-any-return]
 
 
 def _filled(
@@ -117,7 +118,8 @@ def _filled(
         made = made_by_library(verb, size, names, {"dtype": dtype, **torch}, out)
         if made is not None:
             return made  # type: ignore[no-any-return]
-    return _of_numpy(verb, size, names, dtype, out, torch, value)
+    made = _of_numpy(verb, size, names, dtype, out, torch, value)
+    return recorded(made, torch) if torch else made
 
 
 def _of_numpy(
@@ -229,13 +231,13 @@ def _like(verb: str, input: Any, dtype: Dtype, torch: dict[str, Any], value: Any
         values = (value,) if verb == "full_like" else ()
         return made_like(verb, tensor, {"dtype": dtype, **torch}, *values)  # type: ignore[no-any-return]
     made = _of_numpy(verb, tensor.shape, tensor.names, as_dtype(dtype) or tensor.dtype, None, torch, value)
-    return with_labels(made, tensor._coordinates)
+    return recorded(with_labels(made, tensor._coordinates), torch)  # type: ignore[no-any-return]
 
 
 def checked_tensor(input: Any, verb: str) -> NamedTensor:
     """Return an argument that must be a tensor, or an array (NE656)."""
     if isinstance(input, NamedTensor):
-        return input
+        return input if input._kernels is not RECORDED else input.detach()
     if isinstance(input, np.ndarray) or is_foreign(input):
         return as_tensor(input)
     raise error(Diagnostic("NE656", f"{verb} takes a NamedTensor or an array, not {type(input).__name__}"))

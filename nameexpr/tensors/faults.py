@@ -14,7 +14,7 @@ from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.rules.pairing import Pairing, check_sizes
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.ops import exhausted
+from nameexpr.tensors.ops import RECORDED, MeetsRecorded, exhausted
 
 _TO_FLOATS = "x.float() or x.double() converts"
 _DTYPE_HINTS = {
@@ -82,8 +82,13 @@ def undefined(verb: str, operands: tuple[Any, ...]) -> NameExprError:
     return error(Diagnostic("NE571", f"{verb} is not defined for {kinds}", hint=hint))
 
 
-def mixed(verb: str, own: Any, other: Any) -> NameExprError:
-    """Return the error for operands of two libraries (NE507): none is moved to the other silently."""
+def mixed(verb: str, own: Any, other: Any) -> Exception:
+    """Return the error for operands of two libraries (NE507): none is moved to the other silently.
+
+    For an operand that is recorded, return what makes the call be repeated on the tape.
+    """
+    if getattr(other, "_kernels", None) is RECORDED:
+        return MeetsRecorded()
     from nameexpr.backends.dispatch import mixture  # imported here: few calls fail
 
     arrays = [getattr(each, "_data", each) for each in (own, other)]

@@ -64,7 +64,7 @@ class Fills(Masks):
         check_real(values, self.dtype, "copy_")
         check_finite(values, self.dtype, "copy_")
         check_writeable(self, "copy_")
-        store(self, values, names)
+        store(self, values, names, "copy_")
 
     @op("keeps", extra=True)
     def clone(self, memory_format: Any = None) -> Self:
@@ -75,7 +75,7 @@ class Fills(Masks):
 
     def _write_over(self, values: Array, verb: str) -> Self:
         check_writeable(self, verb)
-        store(self, values, self._names)
+        store(self, values, self._names, verb)
         return self
 
     @op("keeps")

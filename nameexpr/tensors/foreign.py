@@ -13,6 +13,7 @@ from nameexpr.rules.remembered import TRACERS
 from nameexpr.tensors.by_option import KEPT, library_of_option, makers
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import mixed
+from nameexpr.tensors.ops import RECORDED
 
 _NUMBERS = frozenset({int, float, complex, bool, list, tuple})
 
@@ -57,7 +58,7 @@ def library_of(kind: type) -> str | None:
 def library_for(data: object, dtype: object, device: object) -> str | None:
     """Return the library, other than NumPy, of the data, the dtype or the device of a new tensor."""
     kernels = data._kernels if isinstance(data, Core) else None
-    if kernels is not None:
+    if kernels is not None and kernels is not RECORDED:
         return kernels.LIBRARY  # type: ignore[no-any-return]
     return library_of(type(data)) or library_of_option(dtype) or library_of_option(device)
 
@@ -66,7 +67,7 @@ def of_library(*operands: Any) -> Any:
     """Return the first operand that is of a library other than NumPy, as a tensor; None if none is."""
     for operand in operands:
         if isinstance(operand, Core):
-            if operand._kernels is not None:
+            if operand._kernels is not None and operand._kernels is not RECORDED:
                 return operand
         elif type(operand) is not np.ndarray and type(operand) not in _PLAIN and library_of(type(operand)):
             return makers().made(library_of(type(operand)), operand, None, None)

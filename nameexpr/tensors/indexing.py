@@ -26,8 +26,8 @@ from nameexpr.tensors.arguments import plain
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import explained
 from nameexpr.tensors.operators import REFUSED, Operators, as_core, data_and_names, is_foreign
-from nameexpr.tensors.ops import exhausted, op
-from nameexpr.tensors.writing import check_finite, check_real, check_writeable
+from nameexpr.tensors.ops import RECORDED, MeetsRecorded, exhausted, op
+from nameexpr.tensors.writing import WATCHED, check_finite, check_real, check_writeable
 
 _WHOLE = slice(None)
 
@@ -78,7 +78,11 @@ class Indexing(Operators):
         places, items = self._key(key)
         names = indexed_names(self._dims, items, "x[...]")
         shape = np.broadcast_to(np.empty((), np.bool_), self._data.shape)[places].shape
-        data, value_names = data_and_names(value, "x[...] = value")
+        try:
+            data, value_names = data_and_names(value, "x[...] = value")
+        except MeetsRecorded:
+            RECORDED.assign(self, key, value)
+            return
         pairing = Pairing("x[...] = value", "target", "value", "right")
         here, there = dims_of(names, shape), dims_of(value_names, np.shape(data))
         dims = broadcast(here, there, pairing)
@@ -97,6 +101,8 @@ class Indexing(Operators):
             with np.errstate(all="ignore"):
                 if array.dtype.kind in "OSU":  # each element may be invalid for the dtype
                     data = array.astype(self._data.dtype)
+                if WATCHED:
+                    WATCHED[0](self._data, "x[...] = value")
                 self._data[places] = data
         except REFUSED as refused:
             raise explained("x[...] = value", (self, value), refused) from refused

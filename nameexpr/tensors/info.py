@@ -10,7 +10,7 @@ with advice.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self, TypeVar, overload
 
 from nameexpr.backends.numpy.arrays import is_float
@@ -36,19 +36,17 @@ def _fact(name: str, doc: str, *, value: T) -> _Answer[T]:
         return value
 
     answer.__doc__ = doc
-    return property(op("answers", is_bare=True)(called(answer, "Info", name)))
+    is_extra = name == "grad_fn"  # the page of PyTorch does not have it
+    return property(op("answers", extra=is_extra, is_bare=True)(called(answer, "Info", name)))
 
 
 class Info(Operators):
-    """numel, item, stride, nbytes and the like; devices; layouts; gradients, which nothing records."""
+    """numel, item, stride, nbytes and the like; devices; layouts; gradients."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:  # of tensors of PyTorch
         tensor: Any
-        grad_fn: Any
-        backward: Callable[..., None]
-        retain_grad: Callable[[], None]
 
     @op("answers")
     def dim(self) -> int:
@@ -185,9 +183,10 @@ class Info(Operators):
     is_cuda = _fact("is_cuda", "False: the array is on the CPU.", value=False)
     is_sparse = _fact("is_sparse", "False: every element is stored.", value=False)
     is_sparse_csr = _fact("is_sparse_csr", "False: every element is stored.", value=False)
-    requires_grad = _fact("requires_grad", "False: no tensor records what is done with it.", value=False)
-    grad: _Answer[Any] = _fact("grad", "None: no gradient is recorded.", value=None)
-    is_leaf = _fact("is_leaf", "True: no tensor records where it came from.", value=True)
+    requires_grad = _fact("requires_grad", "Whether what is done with the tensor is recorded.", value=False)
+    grad: _Answer[Any] = _fact("grad", "The gradient that `backward` has added up, or None.", value=None)
+    is_leaf = _fact("is_leaf", "Whether the tensor was not computed from recorded ones.", value=True)
+    grad_fn: _Answer[Any] = _fact("grad_fn", "The operator that computed the tensor, or None.", value=None)
 
     @op("answers")
     def is_pinned(self) -> bool:
@@ -201,43 +200,78 @@ class Info(Operators):
 
     @op("fills")
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Return the tensor if no gradient is requested.
+        """Record what is done with the tensor from now on, so that `backward` finds its gradient.
 
         Raises
         ------
         OptionError
-            NE679 if one is.
+            NE679 unless the elements are floats or complex numbers.
+
+        Examples
+        --------
+        >>> w = ne.tensor([1.0, 3.0], names="C").requires_grad_()
+        >>> (w * w).sum().backward()
+        >>> w.grad
+        tensor([2., 6.], names=('C',), shape=(2,))
         """
-        if requires_grad:
-            raise _no_gradients("requires_grad_")
-        return self
+        if not requires_grad:
+            return self
+        tape = import_module("nameexpr.tensors.tape")  # here: most programs record nothing
+        return tape.start(self)  # type: ignore[no-any-return]
 
     @op("keeps")
     def detach(self) -> Self:
-        """Return a view of the tensor: there is no history to detach it from."""
+        """Return a view of the tensor that does not require a gradient."""
         return self._wrap(self._data.view(), self._names)
 
     @op("fills")
     def detach_(self) -> Self:
-        """Return the tensor: there is no history to detach it from."""
+        """Stop to record what is done with the tensor, and return it."""
         return self
 
-    @op("answers")
-    def register_hook(self, hook: Any) -> NoReturn:
-        """Raise an error (NE679): no gradient will ever call the hook."""
-        raise _no_gradients("register_hook")
+    @op("answers", extra=True)
+    def backward(
+        self,
+        gradient: Any = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """Add the gradients of a value to the `grad` of the tensors that require one: docs/gradients.md.
+
+        Raises
+        ------
+        OptionError
+            NE696 if the tensor was not computed from one that requires a gradient.
+        """
+        raise _not_recorded("backward")
+
+    @op("answers", extra=True)
+    def retain_grad(self) -> None:
+        """Keep the gradient of a tensor that was computed, in `grad`."""
+        raise _not_recorded("retain_grad")
+
+    @op("answers", extra=True)
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradient that `backward` has added up."""
 
     @op("answers")
-    def register_post_accumulate_grad_hook(self, hook: Any) -> NoReturn:
-        """Raise an error (NE679): no gradient will ever call the hook."""
-        raise _no_gradients("register_post_accumulate_grad_hook")
+    def register_hook(self, hook: Any) -> Any:
+        """Call a function with the gradient of the tensor in each backward pass."""
+        raise _not_recorded("register_hook")
+
+    @op("answers")
+    def register_post_accumulate_grad_hook(self, hook: Any) -> Any:
+        """Call a function with the tensor whenever a backward pass has added to its `grad`."""
+        raise _not_recorded("register_post_accumulate_grad_hook")
 
 
-def _no_gradients(verb: str) -> NameExprError:
-    return error(Diagnostic("NE679", f"{verb}: tensors do not record gradients", hint=_NO_GRADIENTS))
-
-
-_NO_GRADIENTS = "tensors of PyTorch record them: ne.tensor(torch.as_tensor(x.numpy()), names=x.names)"
+def _not_recorded(verb: str) -> NameExprError:
+    message = f"{verb}: the tensor does not require a gradient, nor does what it was computed from"
+    hint = (
+        "x.requires_grad_() before the computation; nothing is recorded in ne.no_grad(), nor after detach()"
+    )
+    return error(Diagnostic("NE696", message, hint=hint))
 
 
 def not_one(size: int, verb: str, shape: tuple[int, ...], names: Names | None = None) -> NameExprError:

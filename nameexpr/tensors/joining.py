@@ -23,7 +23,7 @@ from nameexpr.tensors.core import Core, OneDim
 from nameexpr.tensors.faults import explained
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
 from nameexpr.tensors.operators import REFUSED, as_core
-from nameexpr.tensors.ops import op
+from nameexpr.tensors.ops import RECORDED, MeetsRecorded, op
 from nameexpr.tensors.writing import write
 
 
@@ -109,6 +109,8 @@ def _tensors(tensors: Any, verb: str) -> list[Core]:
     kinds = set(map(type, parts))
     if len(kinds) == 1 and issubclass(*kinds, NamedTensor):  # type: ignore[call-arg]
         return parts
+    if any(isinstance(part, Core) and part._kernels is RECORDED for part in parts):
+        raise MeetsRecorded
     from nameexpr.tensors.foreign import of_library  # imported here: most parts are tensors of NumPy
 
     own = of_library(*parts)
@@ -119,6 +121,8 @@ def _tensors(tensors: Any, verb: str) -> list[Core]:
 
 def _joined(parts: list[Any], at: int, names: Names, verb: str, out: Any) -> NamedTensor:
     if parts[0]._kernels is not None:
+        if parts[0]._kernels is RECORDED:
+            raise MeetsRecorded
         return parts[0]._joined(parts, at, names, verb, out)  # type: ignore[no-any-return]
     join = np.stack if verb == "stack" else np.concatenate
     try:

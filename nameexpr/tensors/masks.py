@@ -28,7 +28,7 @@ from nameexpr.tensors.core import Array, Core, OneDim, Other
 from nameexpr.tensors.faults import explained
 from nameexpr.tensors.operators import Operators, as_core, carrying, data_and_names
 from nameexpr.tensors.ops import in_place, op
-from nameexpr.tensors.writing import COMPLEX, check_real, check_writeable, store
+from nameexpr.tensors.writing import COMPLEX, WATCHED, check_real, check_writeable, store
 
 _FILLED = Pairing("masked_fill", "tensor", "mask")
 _FILLED_IN_PLACE = Pairing("masked_fill_", "tensor", "mask", "right")
@@ -84,9 +84,11 @@ class Masks(Operators):
     def _fill_where(self, mask: Array, number: Array, names: Names) -> Self:
         check_writeable(self, "masked_fill_")
         if names == self._names:
+            if WATCHED:
+                WATCHED[0](self._data, "masked_fill_")
             np.copyto(self._data, number, where=mask, casting="unsafe")
         else:
-            store(self, np.where(mask, number, self._data), names)
+            store(self, np.where(mask, number, self._data), names, "masked_fill_")
         return self
 
     def _as_mask(self, mask: Any, verb: str) -> Core:
@@ -168,6 +170,8 @@ class Masks(Operators):
         """Return a copy with a number at positions along an axis; in place, the array itself."""
         if out is self:
             check_writeable(self, "index_fill_")
+            if WATCHED:
+                WATCHED[0](self._data, "index_fill_")
         else:
             data = data.copy()
         data[(slice(None),) * at + (places,)] = number

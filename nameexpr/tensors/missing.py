@@ -44,7 +44,6 @@ _ROWS = {
     "conjugate": "np.conjugate(x) keeps the names",
     "outer": "np.multiply.outer(x, y), or ne.einsum",
     "einsum": 'ne.einsum("N C -> N", x)',
-    "backward grad_fn retain_grad": "only tensors of PyTorch record gradients",
     "absolute": "x.abs()",
     "power": "x.pow(2), or x ** 2",
     "multiply": "x.mul(y), or x * y",

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from nameexpr.dims import Names, dims_of
+from nameexpr.dims import dims_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.rules import remembered
-from nameexpr.rules.calls import ShownCall, fault
 from nameexpr.rules.targets import checked_names
 from nameexpr.tensors.along import AlongDim
-from nameexpr.tensors.arguments import as_array, checked_device
+from nameexpr.tensors.arguments import as_array, check_kept, checked_device
 from nameexpr.tensors.arithmetic import ArithmeticMethods
 from nameexpr.tensors.casts import Casts
 from nameexpr.tensors.contraction import MatrixProducts
@@ -30,7 +29,7 @@ from nameexpr.tensors.fills import Fills
 from nameexpr.tensors.indexing import Indexing
 from nameexpr.tensors.info import Info
 from nameexpr.tensors.movement import Movement
-from nameexpr.tensors.ops import checked, op
+from nameexpr.tensors.ops import RECORDED, checked, op
 from nameexpr.tensors.protocols import Protocols
 from nameexpr.tensors.shapes import Shapes
 from nameexpr.tensors.without_nan import WithoutNan
@@ -174,7 +173,14 @@ wrap = NamedTensor._wrap
 
 
 @op("makes")
-def tensor(data: object, names: object = None, dtype: Dtype = None, *, device: Any = None) -> NamedTensor:
+def tensor(
+    data: object,
+    names: object = None,
+    dtype: Dtype = None,
+    *,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> NamedTensor:
     """Return a new tensor with a copy of the data; arrays of other libraries than NumPy are shared.
 
     Parameters
@@ -188,6 +194,8 @@ def tensor(data: object, names: object = None, dtype: Dtype = None, *, device: A
         The dtype of the result; that of the data by default. One of PyTorch makes a tensor of PyTorch.
     device
         The device, for a tensor of PyTorch: `torch.device("cuda")` makes one; others are on the CPU.
+    requires_grad
+        Whether what is done with the tensor is recorded, as by `requires_grad_`.
 
     Raises
     ------
@@ -206,7 +214,8 @@ def tensor(data: object, names: object = None, dtype: Dtype = None, *, device: A
     >>> tensor([[1, 2, 3]], names="N C").shape
     (1, 3)
     """
-    return made(data, names, dtype, copy=True, device=device)
+    new = made(data, names, dtype, copy=True, device=device)
+    return new.requires_grad_() if requires_grad else new
 
 
 @checked
@@ -220,6 +229,9 @@ def as_tensor(data: object, names: object = None, dtype: Dtype = None, *, device
     True
     """
     result = made(data, names, dtype, copy=False, device=device)
+    if isinstance(data, NamedTensor) and data._kernels is RECORDED:
+        recorded = data.to(result.dtype)
+        return recorded if recorded.names == result.names else recorded.rename(*result.names)
     is_same = isinstance(data, NamedTensor) and result._data is data._data and result.names == data.names
     return data if is_same else result  # type: ignore[return-value]
 
@@ -262,7 +274,7 @@ def made(data: object, names: object, dtype: object, *, copy: bool, device: Any 
         checked_device(device)
     found = None if type(data) is np.ndarray or isinstance(data, NamedTensor) else foreign.foreign(data)
     old = data if isinstance(data, NamedTensor) else found and wrap(found.array, found.names)
-    array = as_array(data if old is None else old.numpy(), dtype, copy=copy)
+    array = as_array(data if old is None else old._data, dtype, copy=copy)
     coordinates: Any = () if old is None else old._coordinates if found is None else found.coordinates
     if names is None and old is not None:
         return with_labels(wrap(array, old.names), coordinates)
@@ -282,12 +294,3 @@ def with_labels(tensor: NamedTensor, coordinates: Any) -> NamedTensor:
     from nameexpr.tensors.labelled import attach  # imported here: few tensors have coordinates
 
     return attach(tensor, coordinates)  # type: ignore[no-any-return]
-
-
-def check_kept(old: NamedTensor, names: Names, kind: str, *, has_all: bool) -> None:
-    """Raise NE418 if a name would be lost; or gained, unless an index of pandas left it open."""
-    for at, (name, new) in enumerate(zip(old.names, names, strict=True)):
-        if name != new and (has_all or name is not None):
-            message = f"the data is a {kind} whose dim {at} is called {name!r}, not {new!r}"
-            hint = "leave names= out and rename the result, or refine_names for dims without a name"
-            raise fault("NE418", message, ShownCall("names=", names, (old._dims,)), (at,), hint)

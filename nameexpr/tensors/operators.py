@@ -17,7 +17,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from nameexpr.backends.numpy import reductions
-from nameexpr.backends.numpy.arrays import default_float, is_bfloat16
+from nameexpr.backends.numpy.arrays import beside_float
 from nameexpr.backends.numpy.pointwise import BINARY, UNARY
 from nameexpr.dims import Clash, Names, unify_from_right
 from nameexpr.errors import Diagnostic, NameExprError, error
@@ -26,6 +26,7 @@ from nameexpr.rules.pairing import Pairing, clashing
 from nameexpr.tensors.arguments import as_array, as_dtype, unnamed
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained, has_complex, mixed, unordered, wrong_kind
+from nameexpr.tensors.ops import RECORDED, MeetsRecorded
 from nameexpr.tensors.writing import apply_into, spelt, write
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -67,8 +68,11 @@ class Operators(Core):
 
     def _unify(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
         """Return the result of a pointwise operator on two operands, one of which is this tensor."""
-        a, names = data_and_names(left, verb)
-        b, other_names = data_and_names(right, verb)
+        try:
+            a, names = data_and_names(left, verb)
+            b, other_names = data_and_names(right, verb)
+        except MeetsRecorded:
+            return RECORDED.pair(verb, left, right, out)  # type: ignore[no-any-return]
         if (other_names if left is self else names) and type(left) is not type(right):
             known = carrier(self, (right if left is self else left,))
             if known is not None:
@@ -87,7 +91,7 @@ class Operators(Core):
                 raise clashing(unified, tensors[0]._dims, tensors[1]._dims, pairing)
             names = unified
         if type(a) is float or type(b) is float:
-            a, b = _beside_float(a, b)
+            a, b = beside_float(a, b)
         try:
             if out is None:
                 return self._named(BINARY[verb](a, b), names)
@@ -188,18 +192,6 @@ class Operators(Core):
                 raise wrong_kind(verb, "keepdim", "True or False", keepdim) from None
             raise _ours(fault, verb, (self,)) from fault
         return self._named(data, names) if out is None else self._put(data, names, verb, out)
-
-
-def _beside_float(a: Any, b: Any) -> tuple[Any, Any]:
-    """Return an array and a Python float, which is weak: where NumPy would choose another dtype for both,
-    integers and bools become the default dtype, and the number becomes bfloat16.
-    """
-    number, array = (a, b) if type(a) is float else (b, a)
-    if array.dtype.kind in "iub" and default_float() != np.float64:
-        array = array.astype(default_float())
-    if array.dtype.kind == "V" and is_bfloat16(array.dtype):
-        number = array.dtype.type(number)
-    return (number, array) if type(a) is float else (array, number)
 
 
 def _ours(fault: Exception, verb: str, operands: tuple[Any, ...]) -> NameExprError:

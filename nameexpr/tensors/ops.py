@@ -88,12 +88,32 @@ def checked(function: F) -> F:
                 args, kwargs = corrected(function, args, kwargs)
             return function(*args, **kwargs)
         except Exception as raised:
+            if type(raised) is MeetsRecorded:
+                return RECORDED.again(function, args, kwargs)
             fault = leaving(raised, function, args, kwargs)
             if fault is raised:
                 raise
             raise fault from fault.__cause__
 
     return call  # type: ignore[return-value]
+
+
+class MeetsRecorded(Exception):  # noqa: N818  it is caught by every operator
+    """An operator of a plain tensor meets an operand that is recorded: the call is repeated on the tape."""
+
+
+class Tape:
+    """The functions of `nameexpr.tensors.tape` that are called then; it enters them when it is loaded."""
+
+    __slots__ = ("again", "assign", "pair")
+
+    again: Callable[..., Any]
+    assign: Callable[..., Any]
+    pair: Callable[..., Any]
+
+
+RECORDED = Tape()
+"""What recorded tensors have in place of the functions of a library."""
 
 
 def leaving(
@@ -181,6 +201,8 @@ def in_place(method: F, *, extra: bool = False) -> F:
                 (self, *args), kwargs = corrected(twin, (self, *args), kwargs, "out")
             return function(self, *args, out=self, **kwargs)
         except Exception as raised:
+            if type(raised) is MeetsRecorded:
+                return RECORDED.again(twin, (self, *args), kwargs)
             fault = leaving(raised, twin, (self, *args), kwargs, left_out="out")
             if fault is raised:
                 raise

@@ -27,7 +27,7 @@ from nameexpr.tensors.faults import undefined
 from nameexpr.tensors.fills import Generator, uniform
 from nameexpr.tensors.named_tensor import NamedTensor, with_labels, wrap
 from nameexpr.tensors.ops import exhausted, op
-from nameexpr.tensors.torch_keywords import check_keywords
+from nameexpr.tensors.torch_keywords import check_keywords, recorded
 
 if TYPE_CHECKING:
     from nameexpr.tensors.core import Dtype
@@ -96,7 +96,7 @@ def _random_like(
         return made_like(f"{verb}_like", like, {"dtype": dtype, "generator": generator, **torch})  # type: ignore[no-any-return]
     check_keywords(f"{verb}_like", torch)
     drawn = _random(verb, like.shape, like.names, as_dtype(dtype) or like.dtype, generator, None, {})
-    return with_labels(drawn, like._coordinates)
+    return recorded(with_labels(drawn, like._coordinates), torch)  # type: ignore[no-any-return]
 
 
 def _random(
@@ -117,7 +117,8 @@ def _random(
         drawn = _drawn(verb, generator_or_default(generator), shape, wanted)
     except MemoryError as fault:
         raise exhausted(verb, fault, shape) from fault
-    return finished(np.asarray(drawn).astype(wanted, copy=False), dims, verb, out)
+    new = finished(np.asarray(drawn).astype(wanted, copy=False), dims, verb, out)
+    return recorded(new, torch)  # type: ignore[no-any-return]
 
 
 def _drawn(verb: str, rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:

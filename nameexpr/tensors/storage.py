@@ -66,7 +66,7 @@ def save(path: Path, *tensor: Any, **tensors: Any) -> None:
         raise error(Diagnostic("NE684", "save takes one tensor, or several by keyword", hint=hint))
     checked = {}
     for name, value in ({_ONLY: tensor[0]} if tensor else tensors).items():
-        x = as_tensor(value)
+        x = as_tensor(value).detach()
         checked[name] = x = x if x._kernels is None else wrap(x.numpy(), x.names)
         if x.dtype.hasobject or name == _HEADER or not name.isidentifier():
             message = f"save: {shown(name)} cannot be stored"

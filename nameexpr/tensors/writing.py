@@ -42,15 +42,21 @@ def write(out: object, data: Array, names: Names, verb: str, *, is_out: bool) ->
         _replace(target, data, names)
         return target
     check_writeable(target, verb, is_out=is_out)
-    store(target, data, names)
+    store(target, data, names, verb)
     return target
 
 
-def store(target: Core, values: Array, names: Names) -> None:
+WATCHED: list[Callable[[Array, str], None]] = []
+"""While arrays are saved for a backward pass, the function that notes what is written to which array."""
+
+
+def store(target: Core, values: Array, names: Names, verb: str) -> None:
     """Write elements, which are broadcast and cast, over a tensor, and set its names, both or neither.
 
     The caller has made all checks.
     """
+    if WATCHED:
+        WATCHED[0](target._data, verb)
     dtype = target._data.dtype
     if values.dtype == dtype:
         target._data[...] = values
@@ -144,6 +150,8 @@ def apply_into(
     if target._data.nbytes < _LARGE or target._names != names or not _is_direct(target, operands, verb):
         data = np.asarray(kernel(*operands))
         return write(out, data, names, spelt(verb, is_out=is_out), is_out=is_out)
+    if WATCHED:
+        WATCHED[0](target._data, spelt(verb, is_out=is_out))
     kernel(*operands, out=target._data)
     return target
 

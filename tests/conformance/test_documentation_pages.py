@@ -238,14 +238,18 @@ def test_manipulating_dimensions_by_flatten_and_unflatten() -> None:
     assert back.equal(named)
 
 
-def test_autograd_support_records_nothing_here() -> None:
+def test_autograd_support() -> None:
     x = ne.randn(3, names=("D",))
-    weight = ne.randn(3, names=("D",))
+    weight = ne.randn(3, names=("D",), requires_grad=True)
     loss = (x - weight).abs()
-    assert loss.names == ("D",)
-    assert weight.grad is None and not weight.requires_grad
-    with pytest.raises(ne.NameExprError):  # a tensor that records gradients is rejected, not faked
-        ne.zeros(3, names=("D",), requires_grad=True)
+    grad_loss = ne.randn(3, names=("D",))
+    loss.backward(grad_loss)
+    np.testing.assert_allclose(weight.grad.numpy(), np.sign(weight.data - x.data) * grad_loss.data)
+    assert weight.grad.names == ("D",)  # PyTorch: unnamed, "will be named in the future"
+    weight.grad.zero_()
+    loss = (x - weight).abs().sum()
+    loss.backward()
+    assert weight.grad.shape == (3,)
 
 
 def test_operators_that_the_page_calls_unsupported_are_supported() -> None:

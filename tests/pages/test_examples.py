@@ -85,12 +85,19 @@ EXPECTED = {
         "luma (4, 96, 128) from 0 to 254",
         "moved ('N', 'C', 'H', 'W') (4, 3, 96, 128)",
     ],
+    "spin_chain.py": [
+        "12 spins: the exact energy is -14.925971",
+        "  bonds of 1:  24 numbers, energy -14.402477, 5.2e-01 too high",
+    ],
     "training_digits.py": [
         "800 digits to learn from, 200 held out",
         "before training   loss 2.38, 4% of the held-out digits right",
     ],
+    "variational_mixture.py": [
+        "3 of 8 components are used, and the bound is -907.7",
+    ],
 }
-WITH_SCIPY = {"molecular_forces.py"}
+WITH_SCIPY = {"molecular_forces.py", "spin_chain.py", "variational_mixture.py"}
 """The examples that use an optimizer of SciPy."""
 ARRAYS = {
     "photos.npy": ((4, 96, 128, 3), "uint8"),

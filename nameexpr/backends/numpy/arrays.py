@@ -230,3 +230,15 @@ def number_name(dtype: np.dtype[Any] | None) -> str:
     if dtype.char in "gG":
         return "longdouble" if dtype.char == "g" else "clongdouble"
     return dtype.name
+
+
+def beside_float(a: Any, b: Any) -> tuple[Any, Any]:
+    """Return an array and a Python float, which is weak: where NumPy would choose another dtype for both,
+    integers and bools become the default dtype, and the number becomes bfloat16.
+    """
+    number, array = (a, b) if type(a) is float else (b, a)
+    if array.dtype.kind in "iub" and default_float() != np.float64:
+        array = array.astype(default_float())
+    if array.dtype.kind == "V" and is_bfloat16(array.dtype):
+        number = array.dtype.type(number)
+    return (number, array) if type(a) is float else (array, number)

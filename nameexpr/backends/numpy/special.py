@@ -1,4 +1,4 @@
-"""Functions of one number that NumPy lacks: sigmoid, erf, erfc, erfinv and digamma.
+"""Functions of one number that NumPy lacks: sigmoid, erf, erfc, erfinv, digamma and trigamma.
 
 All except sigmoid work in float64 and round once to the dtype of `x`, so that float32 and float16 results are
 as accurate as possible. `out`, if given, has the shape and dtype of `x`, and may be `x` itself.
@@ -23,6 +23,8 @@ STEPS = 2
 # Bernoulli numbers divided by their index, B(2k) / 2k (Abramowitz and Stegun, 6.3.18).
 FAR = 10.0
 SERIES = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
+# Of trigamma: the Bernoulli numbers B(2k) themselves (6.4.12).
+BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
 
 
 def sigmoid(x: Array, out: Array | None = None) -> Any:
@@ -79,6 +81,32 @@ def digamma(x: Array, out: Array | None = None) -> Array:
     zero = wide == 0
     result[zero] = np.copysign(np.inf, -wide[zero])
     return _rounded(result, x, out)
+
+
+@np.errstate(all="ignore")
+def trigamma(x: Array, out: Array | None = None) -> Array:
+    """Return the derivative of digamma: inf at 0 and at negative integers."""
+    wide = _wide(x)
+    mirrored = wide < 0
+    result = _positive_trigamma(np.where(mirrored, 1 - wide, wide))
+    left = wide[mirrored]
+    sine = np.sin(np.pi * (left - np.rint(left)))
+    result[mirrored] = np.where(sine == 0, np.inf, (np.pi / sine) ** 2) - result[mirrored]
+    return _rounded(result, x, out)
+
+
+def _positive_trigamma(x: Array) -> Array:
+    """Return trigamma for x >= 0 by its series, shifted by `FAR` if x is smaller."""
+    near = x < FAR
+    climbed = np.where(near, x + FAR, x)
+    square = 1 / (climbed * climbed)
+    series = np.zeros_like(x)
+    for coefficient in reversed(BERNOULLI):
+        series = square * (coefficient + series)
+    result = 1 / climbed + square / 2 + series / climbed
+    for step in reversed(range(int(FAR))):
+        result[near] += 1 / (x[near] + step) ** 2
+    return np.asarray(result)
 
 
 def _wide(x: Array) -> Array:

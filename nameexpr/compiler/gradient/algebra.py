@@ -14,8 +14,8 @@ from nameexpr.compiler.gradient.deltas import joined, pair_of, renamed
 from nameexpr.compiler.gradient.products import Products, is_inexact
 from nameexpr.compiler.gradient.rules import parsed
 from nameexpr.compiler.ir.axes import Labels
-from nameexpr.compiler.ir.dtypes import REAL_OF, strong
-from nameexpr.compiler.ir.nodes import Along, Filled, Map, Reduction
+from nameexpr.compiler.ir.dtypes import REAL_OF, WeakDtype, strong
+from nameexpr.compiler.ir.nodes import Along, Filled, Map, Reduction, SizeOf
 from nameexpr.syntax import ast
 
 
@@ -81,10 +81,25 @@ class Algebra(Products):
 
     def total(self, factors: Sequence[int], labels: Sequence[str]) -> int:
         """Return the sum of a product over labels; along those that no factor has, it is multiplied."""
-        graph, (flat, after, deltas) = self.graph, self._split(factors)
+        flat, after, deltas = self._split(factors)
+        value = self._distributed(flat, deltas, labels) if self.basis and labels else None
+        outside: Sequence[int] = ()
+        if value is None:
+            value, outside = self._contracted(flat, after, deltas, labels)
+        for function, number in after:
+            value = self.map(function, *([value] if number < 0 else [value, number]))
+        return joined(self.values, outside, value, self.span) if outside else value
+
+    def _contracted(
+        self, flat: list[int], after: list[tuple[str, int]], deltas: Sequence[int], labels: Sequence[str]
+    ) -> tuple[int, Sequence[int]]:
+        """Return the sum of a product, and the deltas that stay outside of it; the number of elements along
+        labels that no factor has is added to `after`.
+        """
+        graph = self.graph
         flat, left, outside = self._substituted(flat, labels, deltas)
         own = {label for factor in flat for label in graph.labels[factor]}
-        count = graph.cells([label for label in left if label not in own])
+        lacking = tuple([label for label in left if label not in own])
         summed = tuple([label for label in left if label in own])
         if not flat:
             value = self.number(1.0)
@@ -94,11 +109,24 @@ class Algebra(Products):
             value = flat[0]
             for factor in flat[1:]:
                 value = self.times(value, factor)
-        if count != 1:
-            after.append(("*.", self.number(float(count))))
-        for function, number in after:
-            value = self.map(function, *([value] if number < 0 else [value, number]))
-        return joined(self.values, outside, value, self.span) if outside else value
+        if lacking:
+            after.append(("*.", graph.count(lacking)))
+        return value, outside
+
+    def _distributed(
+        self, factors: Sequence[int], deltas: Sequence[int], labels: Sequence[str]
+    ) -> int | None:
+        """Return the sum of a product with a factor `delta * a + b` as two sums: the one with a delta has
+        fewer elements, and the other is a contraction of the factors of b. None if no factor is one.
+        """
+        for place, factor in enumerate(factors):
+            match self.graph.nodes[factor]:
+                case Map("+." | "-." as sign, parts) if any(self.apart(part)[0] for part in parts):
+                    rest = [*factors[:place], *factors[place + 1 :]]
+                    if deltas:
+                        rest.append(joined(self.values, deltas, self.number(1.0), self.span))
+                    return self.map(sign, *[self.total([part, *rest], labels) for part in parts])
+        return None
 
     def _substituted(
         self, factors: list[int], labels: Sequence[str], deltas: Sequence[int]
@@ -147,21 +175,25 @@ class Algebra(Products):
         return flat, after, deltas
 
     def _divides(self, value: int) -> bool:
+        if isinstance(self.graph.nodes[value], SizeOf):
+            return True
         number = self.number_in(value)
         return bool(number) and not isinstance(number, complex) and isfinite(number or 0)
 
     def _is_split(self, value: int, left: int, right: int) -> bool:
-        """Return whether a sum splits a product: it was made for this sum, one factor is a number, or
-        each varies along fewer labels.
+        """Return whether a sum splits a product: it was made for this sum, one factor has no
+        dims, or each varies along fewer.
         """
         graph, own = self.graph, set(self.graph.labels[value])
         numbers = [self.number_in(side) for side in (left, right)]
         others = [side for side, number in zip((left, right), numbers, strict=True) if number is None]
-        if any(graph.dtypes[side] != graph.dtypes[value] for side in others) or value in self.kept:
+        dtypes = [graph.dtypes[side] for side in others if not isinstance(graph.dtypes[side], WeakDtype)]
+        if any(dtype != graph.dtypes[value] for dtype in dtypes) or value in self.kept:
             return False
         if len(others) < 2:  # noqa: PLR2004  a number
             return self._divides(left if left not in others else right)
-        is_outer = all(set(graph.labels[side]) != own for side in others)
+        labels = [graph.labels[side] for side in others]
+        is_outer = () in labels or all(set(each) != own for each in labels)
         return is_outer or value in self.made
 
     def _summed(self, factors: tuple[int, ...], labels: Labels) -> int:

@@ -46,8 +46,7 @@ def _times_slope(algebra: Algebra, number: int, node: Place, value: int) -> int:
 def _read(algebra: Algebra, node: Place, value: int) -> int:
     """Return for each row what its label has, 0 without one."""
     for label, place in node.places:
-        size = algebra.graph.sizes[label]
-        inside, at = read_inside(algebra.values, place, size, algebra.span)
+        inside, at = read_inside(algebra.values, place, label, algebra.span)
         read = read_at(algebra.graph, value, label, at)
         value = algebra.map("where", inside, read, algebra.number(0.0))
     return value

@@ -86,6 +86,10 @@ class Derivatives:
         """Return a contraction as contractions of pairs."""
         return in_pairs(values, value, self.optimize)
 
+    def is_again(self, call: ast.Call) -> bool:
+        """Return whether a gradient is differentiated again."""
+        return differentiated_again(self.scope, call.arguments[0])
+
     def call(self, writer: FormulaWriter, node: ast.Call) -> tuple[int, Labels]:
         """Return the value of `grad(...)` or `stop(...)`, and the labels that it mentions."""
         value, mention = writer.value(node.arguments[0])
@@ -118,8 +122,7 @@ class Derivatives:
 
     def _gradient(self, writer: FormulaWriter, asked: Asked) -> int:
         use, graph = asked.use, writer.values.graph
-        is_again = differentiated_again(self.scope, asked.node.arguments[0])
-        algebra = Algebra(writer.values, asked.node.name_span, is_again=is_again)
+        algebra = Algebra(writer.values, asked.node.name_span, is_again=self.is_again(asked.node))
         found, basis = self._found(writer, asked, algebra)
         algebra.basis = frozenset(basis.values())
         statement = writer.statements.get(use.name)

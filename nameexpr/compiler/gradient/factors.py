@@ -8,6 +8,8 @@ product in which the element is 1, once for each element.
 
 from __future__ import annotations
 
+from functools import partial, reduce
+
 from nameexpr.compiler.gradient.algebra import Algebra
 from nameexpr.compiler.gradient.deltas import renamed
 from nameexpr.compiler.ir.axes import Axes, Labels, flat, whole_dim
@@ -18,6 +20,8 @@ WIDER = {"float16": "float32"}
 
 def others(algebra: Algebra, value: int, labels: Labels) -> int:
     """Return for each element the product of all others along some labels."""
+    if algebra.graph.is_for_text:
+        return _in_pairs(algebra, value, labels)
     whole, label, axes = as_one(algebra, value, labels)
     size = algebra.graph.sizes[label]
     if size <= 1:
@@ -26,6 +30,16 @@ def others(algebra: Algebra, value: int, labels: Labels) -> int:
     after = reversed_along(algebra, _shifted(algebra, whole, label, 1), label)
     after = reversed_along(algebra, algebra.along("cumprod", after, (label,)), label)
     return _apart(algebra, algebra.map("*.", before, after), axes, labels)
+
+
+def _in_pairs(algebra: Algebra, value: int, labels: Labels) -> int:
+    """Return for each element the product of all others from all pairs of elements, for any sizes."""
+    graph = algebra.graph
+    rows = {label: fresh(algebra, label, graph.sizes[label], value) for label in labels}
+    pairs = [[graph.add(Index(one), (one,), "int64") for one in pair] for pair in rows.items()]
+    is_own = reduce(partial(algebra.map, "&."), [algebra.map("==.", *pair) for pair in pairs])
+    factors = algebra.map("where", is_own, algebra.number(1.0), renamed(graph, value, rows))
+    return algebra.rule("prod[R](a)", {"a": factors, "g": factors}, tuple(rows.values()))
 
 
 def of_running_product(

@@ -50,6 +50,8 @@ def goes_forward(graph: Graph, value: int, active: Collection[int], labels: Labe
     """Return whether the derivatives of a value by what has these labels are found in forward mode: there are
     more of its elements, all are real, and a walk back would have to keep all pairs of its elements apart.
     """
+    if graph.is_for_text:  # which is for any sizes
+        return False
     is_real = all(kind_of(graph.dtypes[one]) in {"float", ""} for one in active)
     is_longer = graph.cells(graph.labels[value]) > graph.cells(labels)
     return is_real and is_longer and any(_mixes(graph, one, graph.labels[value]) for one in active)

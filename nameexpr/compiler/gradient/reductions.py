@@ -15,13 +15,12 @@ from nameexpr.records import replace
 def reduction_parts(walk: Masking, number: int, node: Reduction, gradient: int) -> Iterator[PartialGradient]:
     """Yield the gradients of the factors of a reduction, given that of its result."""
     algebra, graph = walk.algebra, walk.algebra.graph
-    count = graph.cells(node.labels)
     if node.reducer not in {"sum", "mean"}:
         (value,) = node.factors
         yield PartialGradient(value, _of_reduced(walk, number, node, gradient))
         return
     if node.reducer == "mean":
-        gradient = algebra.map("/.", gradient, algebra.number(count))
+        gradient = algebra.map("/.", gradient, graph.count(node.labels))
     read = algebra.seen(node.factors)
     every = dict.fromkeys([label for factor in node.factors for label in graph.labels[factor]])
     for place, factor in enumerate(node.factors):
@@ -52,7 +51,7 @@ def _of_reduced(walk: Masking, number: int, node: Reduction, gradient: int) -> i
     algebra, number, value = walk.algebra, *walk.algebra.seen([number, *node.factors])
     if node.reducer in EXACT_ONCE and algebra.is_again:
         return algebra.times(gradient, algebra.conj(others(algebra, value, node.labels)))
-    given = {"y": number, "a": value, "n": algebra.number(algebra.graph.cells(node.labels))}
+    given = {"y": number, "a": value, "n": algebra.graph.count(node.labels)}
     rule = REDUCTIONS[str(node.reducer)]
     if node.reducer == "median" and algebra.is_complex(value):
         given["l"], given["h"] = _middle_two(walk, value, node)

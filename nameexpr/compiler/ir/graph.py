@@ -54,6 +54,8 @@ class Graph:
     dtypes: list[str] = field(default_factory=list)
     known: dict[tuple[type, Any], int] = field(default_factory=dict)
     spans: dict[int, Span] = field(default_factory=dict)
+    is_for_text = False
+    """Whether values are as the text has them, and not as they are computed fastest for some sizes."""
 
     def add(self, node: Node, labels: Sequence[str], dtype: str) -> int:
         """Return the number of a value, new or not."""
@@ -83,6 +85,10 @@ class Graph:
             number = number_of(node).real
             return "int64" if -(2**63) <= number < 2**63 else "uint64" if 0 < number < 2**64 else "float64"
         return dtype.strong if isinstance(dtype, WeakDtype) else dtype
+
+    def count(self, labels: Labels) -> int:
+        """Return the value that is the number of elements that labels span."""
+        return self.scalar(self.cells(labels))
 
     def cells(self, labels: Sequence[str]) -> int:
         """Return the number of elements that labels span."""

@@ -9,7 +9,7 @@ one writes into the result.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import prod
+from math import copysign, prod
 
 from nameexpr.compiler.ir.primitives import is_view, shapes_of
 from nameexpr.compiler.ir.program import Instruction, Note, Program, Shape
@@ -259,6 +259,14 @@ def _home(
         return None
     later = block.steps[first + 1 :]
     return None if any(block.over in other.sources for other in later) else first
+
+
+def is_or_zero(function: str, constants: Sequence[object], dtype: str) -> bool:
+    """Return whether a function chooses between floats and 0, which NumPy computes by their bits."""
+    if function != WHERE or dtype not in REAL or tuple(constants[:2]) != (None, None):
+        return False
+    other = constants[2]
+    return isinstance(other, int | float) and other == 0 and copysign(1, other) > 0
 
 
 def is_inner_product(block: Instruction, is_along: Sequence[object]) -> bool:

@@ -2,6 +2,7 @@
 
     value = View        an operand, or an earlier value, seen through a term
           | Scalar      a number, weak in promotion
+          | SizeOf      how many elements some labels span, in a graph that is written as text
           | Index       0, 1, ... along a label
           | Filled      a number along some labels
           | Map         a pointwise function; labels broadcast by name
@@ -49,6 +50,13 @@ class Scalar:
 
     value: int | float | complex
     kind: str
+
+
+@record
+class SizeOf:
+    """The number of elements that labels span. Graphs that are planned have a `Scalar` instead."""
+
+    labels: Labels
 
 
 @record
@@ -236,8 +244,8 @@ class Place:
 
 
 Node = (
-    View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop | Identity | Window | Gather
-    | Place | Join | State | Recurrence | Rows
+    View | Scalar | SizeOf | Index | Filled | Map | Reduction | Along | Arrange | Drop | Identity | Window
+    | Gather | Place | Join | State | Recurrence | Rows
 )  # fmt: skip
 
 

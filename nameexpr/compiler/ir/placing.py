@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from nameexpr.compiler.ir.pieces import Piece
 from nameexpr.compiler.ir.primitives import PRIMITIVES, is_view
-from nameexpr.compiler.ir.program import Instruction, Piece, Program, Shape
+from nameexpr.compiler.ir.program import Instruction, Program, Shape
 from nameexpr.compiler.ir.strides import Strides, reshaped, row_major_strides
 from nameexpr.records import record
 

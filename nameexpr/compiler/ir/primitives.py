@@ -11,7 +11,7 @@ from math import prod
 
 from nameexpr.compiler.ir import slices, strides
 from nameexpr.compiler.ir.layouts import OperandLayout, layouts_or_default
-from nameexpr.compiler.ir.program import Instruction, Loop, Primitive, Program, Shape
+from nameexpr.compiler.ir.program import Instruction, Primitive, Program, Shape
 from nameexpr.compiler.ir.slices import Cuts, Shapes
 from nameexpr.compiler.ir.strides import Sources, Strides, broadcast, row_major_strides
 from nameexpr.records import record
@@ -163,37 +163,12 @@ def _matmul(_: Instruction, sources: Shapes) -> Shape:
 
 
 def _loop_shape(instruction: Instruction, sources: Shapes) -> Shape:
-    """Check the bodies as programs, and that their operands are the parts of the sources."""
-    loop = instruction.loop
-    assert loop is not None
-    if not loop.block:
-        return _sliced_shape(loop, sources)
-    (size,), block, place = loop.sizes, loop.block, loop.place
-    assert 0 < block < size and (loop.tail is not None) == (size % block > 0), f"{block} of {size}"
-    results = set()
-    for body, length in zip(loop.bodies, (block, size % block), strict=False):
-        for source, (axis,), part in zip(sources, loop.cuts, body.operands, strict=True):
-            assert axis is None or source[axis] == size, f"{source} has no {size} indices along {axis}"
-            cut = tuple([length if number == axis else other for number, other in enumerate(source)])
-            assert part == cut, f"part {part} of {source}"
-        made = shapes_of(body)[body.result]
-        assert place is None or made[place] == length, f"{made} is not a block of {length}"
-        results.add(made if place is None else (*made[:place], size, *made[place + 1 :]))
-    assert len(results) == 1, f"blocks give {results}"
-    return results.pop()
-
-
-def _sliced_shape(loop: Loop, sources: Shapes) -> Shape:
-    counts, depth = loop.sizes, len(loop.sizes)
-    for number, (source, part) in enumerate(zip(sources, loop.body.operands, strict=True)):
-        cut = loop.leading(number)
-        assert cut <= min(depth, len(source)), f"{source} has no slices over {counts}"
-        assert part == source[cut:], f"part {part} of {source}"
-        looped = zip(source[:cut], counts[depth - cut :], strict=True)
-        assert all(size in (1, most) for size, most in looped), f"{source} has no slices over {counts}"
-    shape = (*counts, *shapes_of(loop.body)[loop.body.result])
-    assert sorted(loop.layout) == list(range(len(shape))), f"{loop.layout} of {shape}"
-    return shape
+    assert instruction.loop is not None
+    made = []
+    for body in instruction.loop.bodies:
+        shapes = shapes_of(body)
+        made.append([shapes[output] for output in body.outputs])
+    return slices.of_loop(instruction.loop, sources, made)
 
 
 # The approximate number of scalar operations of a primitive.
@@ -288,6 +263,7 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "along_axes": PrimitiveRules(_along_axes, strides.along_axes, _each_cell, slices.behind),
     "fused": PrimitiveRules(_fused, strides.of_blocks, _each_step, slices.of_fused),
     "loop": PrimitiveRules(_loop_shape, strides.of_loop, _loop_work),
+    "output": PrimitiveRules(_as_asked),
     "recurrence": PrimitiveRules(slices.of_steps, work=_step_work),
     "item": PrimitiveRules(_as_asked, is_view=True),
 }

@@ -34,6 +34,7 @@
     recurrence recurrence           a program run once for each step, which reads rows that it has written
     item axes                       one of the arrays that a recurrence gives
     loop loop, dtype                a program run for one part of its sources at a time
+    output axes                     one of the results of a loop that has several
 
 Values are numbered: operands first, then one per instruction. The properties of each primitive are one row of
 `nameexpr.compiler.ir.primitives`. The sources of `fused` have all axes of its shape, with size 1 where they
@@ -43,11 +44,14 @@ do not vary, or no axes.
 from __future__ import annotations
 
 from math import prod
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from nameexpr.compiler.ir.dtypes import WeakDtype
 from nameexpr.ops import FUNCTIONS
 from nameexpr.records import record
+
+if TYPE_CHECKING:
+    from nameexpr.compiler.ir.pieces import Piece
 
 Number = int | float | complex
 Shape = tuple[int, ...]
@@ -57,12 +61,25 @@ Primitive = Literal[
     "full", "ones", "constant", "arange", "bins",
     "sum", "slices", "reduce", "window_reduce", "apply", "divide",
     "multiply", "dot", "vecdot", "matmul", "integer_matmul", "einsum", "window_multiply", "window_weigh",
-    "pointwise", "along_axes", "fused", "loop", "recurrence", "item",
+    "pointwise", "along_axes", "fused", "loop", "output", "recurrence", "item",
 ]  # fmt: skip
 UFUNCS = frozenset(row.kernel for row in FUNCTIONS.values() if row.is_ufunc)
 """Pointwise kernels that accept an output array."""
 NEVER_INTO = frozenset({"negative"})
 """NumPy 2.2 to 2.4 negates strided arrays incorrectly into strided memory, including in place."""
+
+
+@record
+class Collected:
+    """How the results of parts become one array.
+
+    They are placed along its axis `place` (single indices along its leading axes), or, if that is None,
+    combined by the kernel `combine`. The array gets its dtype from the first part if `dtype` is empty.
+    """
+
+    place: int | None = 0
+    combine: str = ""
+    dtype: str = ""
 
 
 @record
@@ -74,9 +91,9 @@ class Loop:
     source the axis that each loop cuts, None if the loop reads all of it each time; an axis of size 1 has the
     index 0. `tail` is the program of the smaller block at the end, if there is one.
 
-    The results of the parts are placed along the axis `place` of the result (single indices along its leading
-    axes), or, if that is None, combined by the kernel `combine`. `layout` are the axes of the result in the
-    order that they have in memory; row-major if it is empty.
+    `results` shows for each result of the body how those of the parts are collected. The value of a loop with
+    several results is a list of arrays, which `output` reads. `layout` are the axes of a result in the order
+    that they have in memory; row-major if it is empty.
     """
 
     sizes: Shape
@@ -84,8 +101,7 @@ class Loop:
     cuts: tuple[tuple[int | None, ...], ...]
     body: Program
     tail: Program | None = None
-    place: int | None = 0
-    combine: str = ""
+    results: tuple[Collected, ...] = (Collected(),)
     label: str = ""
     layout: tuple[int, ...] = ()
 
@@ -141,26 +157,6 @@ class StepLoop:
     def offset(self, array: int) -> int:
         """Return how many rows an array has before the first step."""
         return sum(self.starts[array])
-
-
-@record
-class Piece:
-    """A part of an array: where it begins along each axis and how long it is there, and its shape with the
-    axes split as those of the value that is written to it.
-    """
-
-    starts: Shape
-    lengths: Shape
-    split: Shape
-
-    def holds(self, source: Shape, shape: Shape) -> bool:
-        """Whether it is inside an array of a shape, and a source can be repeated to fill it."""
-        spans = zip(self.starts, self.lengths, shape, strict=True)
-        is_inside = all(0 <= start <= start + length <= size for start, length, size in spans)
-        fits = all(size in (1, other) for size, other in zip(source[::-1], self.split[::-1], strict=False))
-        return (
-            is_inside and fits and len(source) <= len(self.split) and prod(self.split) == prod(self.lengths)
-        )
 
 
 class Instruction(NamedTuple):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from nameexpr.compiler.ir.program import Instruction, Shape
+from nameexpr.compiler.ir.program import Instruction, Loop, Shape
 from nameexpr.compiler.ir.strides import broadcast
 
 Shapes = Sequence[Shape]
@@ -130,6 +130,50 @@ def of_steps(instruction: Instruction, sources: Shapes) -> Shape:
     lengths = [source[0] for source, cut in zip(own, steps.cut, strict=True) if cut]
     assert all(length == steps.length for length in lengths), f"{lengths} are not {steps.length} steps"
     return (steps.length_of(0), *steps.rows[0])
+
+
+def of_loop(loop: Loop, sources: Shapes, made: Sequence[Shapes]) -> Shape:
+    """Return the shape of a loop, from those of its sources and of what each body returns; () for several
+    results. The operands of the bodies are the parts of the sources.
+    """
+    if not loop.block:
+        return _of_slices(loop, sources, made[0][0])
+    (size,), block = loop.sizes, loop.block
+    assert 0 < block < size and (loop.tail is not None) == (size % block > 0), f"{block} of {size}"
+    every: set[tuple[Shape, ...]] = set()
+    for body, parts, length in zip(loop.bodies, made, (block, size % block), strict=False):
+        for source, (axis,), part in zip(sources, loop.cuts, body.operands, strict=True):
+            assert axis is None or source[axis] == size, f"{source} has no {size} indices along {axis}"
+            cut = tuple([length if number == axis else other for number, other in enumerate(source)])
+            assert part == cut, f"part {part} of {source}"
+        for part, result in zip(parts, loop.results, strict=True):
+            assert result.place is None or part[result.place] == length, f"{part} is not of {length}"
+        every.add(collected(loop, parts))
+    assert len(every) == 1, f"blocks give {every}"
+    return every.pop()[0] if len(loop.results) == 1 else ()
+
+
+def collected(loop: Loop, parts: Shapes) -> tuple[Shape, ...]:
+    """Return the shapes of the results of a loop, from those of the results of a block."""
+    return tuple(
+        [
+            part if one.place is None else (*part[: one.place], loop.sizes[0], *part[one.place + 1 :])
+            for part, one in zip(parts, loop.results, strict=True)
+        ]
+    )
+
+
+def _of_slices(loop: Loop, sources: Shapes, made: Shape) -> Shape:
+    counts, depth = loop.sizes, len(loop.sizes)
+    for number, (source, part) in enumerate(zip(sources, loop.body.operands, strict=True)):
+        cut = loop.leading(number)
+        assert cut <= min(depth, len(source)), f"{source} has no slices over {counts}"
+        assert part == source[cut:], f"part {part} of {source}"
+        looped = zip(source[:cut], counts[depth - cut :], strict=True)
+        assert all(size in (1, most) for size, most in looped), f"{source} has no slices over {counts}"
+    shape = (*counts, *made)
+    assert sorted(loop.layout) == list(range(len(shape))), f"{loop.layout} of {shape}"
+    return shape
 
 
 def of_positions(instruction: Instruction, sources: Shapes) -> Shape:

@@ -63,7 +63,7 @@ class Lowering:
     def program(self, needed: Collection[int], outputs: Sequence[int]) -> Program:
         """Return the program that computes all needed values and returns the outputs."""
         build, shapes = self.build, self.operands.shapes
-        for number in _schedule_order(self.graph, needed, outputs, self.fusing):
+        for number in schedule_order(self.graph, needed, outputs, self.fusing):
             self.value(number)
         results = tuple([self.value(output).number for output in outputs])
         if len(results) > 1 or build.windows:
@@ -215,7 +215,7 @@ def lower(
     return program, tuple([plan for plan, _ in lowering.plans.values()])
 
 
-def _schedule_order(
+def schedule_order(
     graph: Graph, needed: Collection[int], outputs: Sequence[int], fusing: FusionPlan | None
 ) -> list[int]:
     """Return the values to create, in order: those that are not only inside of blocks, and not requested by

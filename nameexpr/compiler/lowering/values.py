@@ -10,7 +10,8 @@ from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.liveness import owners
 from nameexpr.compiler.ir.nodes import Along, Drop, Filled, Index, Join, Scalar, Window, number_of
-from nameexpr.compiler.ir.program import Instruction, Number, Piece
+from nameexpr.compiler.ir.pieces import Piece
+from nameexpr.compiler.ir.program import Instruction, Number
 from nameexpr.compiler.ir.windows import is_disjoint, overlaps
 from nameexpr.compiler.lowering.builder import Builder, Value
 

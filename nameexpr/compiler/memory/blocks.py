@@ -9,7 +9,7 @@ from itertools import product
 from math import prod
 
 from nameexpr.compiler.ir.dtypes import WEAK
-from nameexpr.compiler.ir.liveness import COMBINED, WHERE, accumulator, buffers, is_inner_product
+from nameexpr.compiler.ir.liveness import COMBINED, WHERE, accumulator, buffers, is_inner_product, is_or_zero
 from nameexpr.compiler.ir.program import UFUNCS, Instruction, Number, Shape
 from nameexpr.compiler.ir.strides import broadcast
 from nameexpr.compiler.memory.arrays import (
@@ -42,6 +42,9 @@ def pointwise_bytes(
     """Return the bytes that a pointwise function of arrays needs besides its result, or `out` if given."""
     if instruction.is_weak:
         return 0
+    if is_or_zero(instruction.function, instruction.constants, dtype):
+        out = sources[instruction.over] if instruction.over is not None else out
+        return ufunc_bytes(instruction.shape, sources, dtype, out)
     if instruction.function == WHERE and instruction.over is not None:
         condition = sources[0]
         is_whole = instruction.constants[-1] is None or condition.shape != instruction.shape
@@ -242,6 +245,8 @@ def _step_bytes(
     step = block.steps[number]
     if step.primitive == "cast":
         return 0
+    if is_or_zero(step.function, step.constants, step.dtype):
+        return ufunc_bytes(shape, arguments, step.dtype, out)
     if step.function == WHERE and out is not None:
         return arguments[0].cells
     weak = [_weak(constant) for constant in step.constants]

@@ -15,6 +15,7 @@ from nameexpr.compiler.ir.liveness import BLOCK, never_made
 from nameexpr.compiler.ir.placing import PlacedPart, placed_values, with_parts
 from nameexpr.compiler.ir.primitives import is_view, shapes_of, strides_of
 from nameexpr.compiler.ir.program import Instruction, Primitive, Program
+from nameexpr.compiler.ir.slices import collected
 from nameexpr.compiler.ir.strides import reshaped
 from nameexpr.compiler.memory.arrays import (
     Array,
@@ -189,27 +190,6 @@ def alive(info: ProgramInfo) -> Iterator[tuple[int, int, int]]:
         yield held, info.scratch_bytes(number), alive
 
 
-@record
-class LargeValue:
-    """A value of a program: the labels of its axes, its shape and its bytes."""
-
-    labels: tuple[str, ...]
-    shape: tuple[int, ...]
-    size: int
-
-
-def largest(program: Program, shapes: Shapes, layouts: Layouts = (), count: int = 3) -> list[LargeValue]:
-    """Return the largest values of a program, the largest first; one for each set of labels."""
-    info = info_of(program, shapes, layouts)
-    needs = [
-        LargeValue(note.labels, info.arrays[info.count + number].shape, info.own_bytes(number))
-        for number, note in enumerate(program.notes)
-    ]
-    needs.sort(key=lambda need: -need.size)
-    distinct = {need.labels: need for need in reversed(needs)}.values()
-    return sorted((need for need in distinct if need.size), key=lambda need: -need.size)[:count]
-
-
 def operand_bytes(program: Program, dtypes: Sequence[str]) -> int:
     """Return the bytes of all operands, each counted in full."""
     return sum(prod(shape) * item_bytes(dtype) for shape, dtype in zip(program.operands, dtypes, strict=True))
@@ -245,12 +225,17 @@ def part_of(source: Array, cut: int) -> OperandLayout:
 
 
 def _loop_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
-    """Return the peak memory of a body."""
+    """Return the peak memory of a body, and that of the results if there are several."""
     loop = instruction.loop
     assert loop is not None
     layouts = [part_of(source, loop.leading(number)) for number, source in enumerate(sources)]
     infos = [info_of(body, shapes_of(body), layouts, is_body=True) for body in loop.bodies]
-    return max([0, *(size for info in infos for size in moments(info))])
+    peak = max([0, *(size for info in infos for size in moments(info))])
+    if len(loop.results) == 1:
+        return peak
+    items = [infos[0].arrays[output].item for output in loop.body.outputs]
+    shapes = collected(loop, [infos[0].arrays[output].shape for output in loop.body.outputs])
+    return peak + sum(prod(shape) * item for shape, item in zip(shapes, items, strict=True))
 
 
 def _step_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:

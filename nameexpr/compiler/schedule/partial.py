@@ -160,7 +160,9 @@ def _is_held(program: Program, shapes: Shapes, estimate: WorkEstimate, value: in
     count = len(program.operands)
     if value < count:
         return True
-    cells = prod(shapes[value])
+    loop, cells = program.instructions[value - count].loop, prod(shapes[value])
+    if loop is not None and len(loop.results) > 1:  # its results are arrays, each of which may be held
+        return False
     if value in program.outputs:  # the caller gets new memory: a copy, or the result computed again
         root = owners(count, program.instructions)[value]
         return root < count or estimate.work[root] >= target.copied_work * prod(shapes[root])

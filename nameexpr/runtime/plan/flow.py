@@ -33,6 +33,7 @@ from nameexpr.compiler.ir.nodes import (
     Reduction,
     Rows,
     Scalar,
+    SizeOf,
     State,
     View,
     Window,
@@ -129,7 +130,7 @@ class _Values:
                 return along(function, labels, self._argument(source))
             case Place(reducer, source, labels):
                 return along(f"{reducer} by label", labels, self._argument(source))
-            case Arrange() | Identity():
+            case Arrange() | Identity() | SizeOf():
                 return "reordered"
             case Recurrence(_, label):
                 return f"steps along {shown(label)}"

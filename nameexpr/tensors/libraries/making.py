@@ -9,11 +9,12 @@ from nameexpr.dims import Dims, dims_of, names_of, shape_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.rules.targets import checked_names
+from nameexpr.tensors.arguments import check_kept
 from nameexpr.tensors.by_option import LOADED
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.factories import checked_dims
 from nameexpr.tensors.libraries.classes import class_for
-from nameexpr.tensors.named_tensor import NamedTensor, check_kept
+from nameexpr.tensors.named_tensor import NamedTensor
 
 
 def made(library: str, data: Any, names: object, dtype: object, device: Any = None) -> NamedTensor:

@@ -138,7 +138,7 @@ class FunctionCall:
         # Many NumPy functions write their out= in several steps, and can be interrupted between them.
         self["out"] = data = target._data.copy()
         self.bare()
-        store(target, data, names)
+        store(target, data, names, self.verb)
         return target
 
     def results(self, *names: Names) -> Any:

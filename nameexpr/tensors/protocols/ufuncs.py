@@ -205,7 +205,7 @@ def _finished(use: _Use, value: Any, names: Names, target: Core | None) -> Any:
     if target is None:
         return named(type(use.like), value, names, use.verb)
     if value is not target._data:
-        store(target, value, names)
+        store(target, value, names, use.verb)
     return target
 
 

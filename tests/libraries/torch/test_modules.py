@@ -223,7 +223,7 @@ path = importlib.machinery.PathFinder
 finder = path.find_spec
 path.find_spec = lambda name, *rest: None if name == "torch" else finder(name, *rest)
 try:
-    ne.torch
+    ne.torch.Expression
 except ne.OptionError as wrong:
     print(wrong)
 """

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nameexpr.compiler.ir.program import Instruction, Loop, Number, Piece, Shape, StepLoop
+from nameexpr.compiler.ir.pieces import Piece
+from nameexpr.compiler.ir.program import Instruction, Loop, Number, Shape, StepLoop
 
 Letters = tuple[int, ...]
 Axes = tuple[int, ...]
@@ -33,6 +34,11 @@ def window(source: int, offsets: Shape, strides: Letters, shape: Shape) -> Instr
 def item(source: int, number: int, shape: Shape) -> Instruction:
     """One of the arrays of a recurrence."""
     return Instruction("item", (source,), shape, axes=(number,))
+
+
+def output(source: int, number: int, shape: Shape) -> Instruction:
+    """One of the results of a loop."""
+    return Instruction("output", (source,), shape, axes=(number,))
 
 
 def recurrence(sources: tuple[int, ...], steps: StepLoop) -> Instruction:

@@ -16,7 +16,7 @@ from nameexpr.cli.main import main
 from nameexpr.cli.parser import NAMES, ROWS, Subcommand
 from tools.cli.helpers import environment, fails, folder  # noqa: F401  every test runs in it
 
-OURS = ("eval", "plan", "code", "fmt", "explain", "doctor", "completion")
+OURS = ("eval", "plan", "code", "gradient", "fmt", "explain", "doctor", "completion")
 
 
 def examples(text: str) -> list[str]:
@@ -37,6 +37,7 @@ def files(folder: Path) -> None:  # noqa: F811  the fixture
     np.save("x.npy", np.ones((5, 16)))
     np.savez("arrays.npz", weights=np.ones((2, 3)), other=np.ones(2))
     np.save("points.npy", np.ones((4, 2)))
+    np.save("z.npy", np.ones(2, complex))
     np.save("centres.npy", np.ones((3, 2)))
     Path("table.csv").write_text("1,2\n3,4\n", encoding="utf-8")
     Path("formula.txt").write_text("y[N] = sum[C](x[N C])\n", encoding="utf-8")
@@ -70,7 +71,7 @@ def test_the_examples_of_help_are_right(
 ) -> None:
     words = [word for word in shlex.split(line) if word not in "<>|"]
     command = words[1]
-    if command not in ("eval", "plan", "code", "fmt", "explain"):
+    if command not in ("eval", "plan", "code", "gradient", "fmt", "explain"):
         plain = re.split(r" [<>|] ", line)[0]
         assert parser.parse(shlex.split(plain)[1:]).command == command
         return

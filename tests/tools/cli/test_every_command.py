@@ -20,6 +20,7 @@ FINE = {
     "eval": ["eval", "N C H W, C -> N : sum", "x.npy", "s.npy"],
     "plan": ["plan", "a b, b c -> a c", "2,3", "3,4"],
     "code": ["code", "a b, b c -> a c", "2,3", "3,4"],
+    "gradient": ["gradient", "y = sum[N](x[N] ** 2)", "--wrt", "x"],
     "check": ["check", "fine.py"],
     "fmt": ["fmt", "a  b->b a"],
     "explain": ["explain"],
@@ -34,6 +35,7 @@ WRONG = {
     "eval": ["eval", "N C H W, H -> N : sum", "x.npy", "s.npy"],
     "plan": ["plan", "a b, b c -> a c", "2,3", "4,4"],
     "code": ["code", "a b, b c -> a c", "2,3", "4,4"],
+    "gradient": ["gradient", "y = sum[N](x[N] ** 2)", "--wrt", "z"],
     "fmt": ["fmt", "a (b -> a"],
     "explain": ["explain", "a b, b c -> a c", "2,3", "4,4"],
 }

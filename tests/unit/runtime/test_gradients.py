@@ -93,6 +93,11 @@ def test_bound_operands_and_pickles() -> None:
     assert "def " in function.code
 
 
+def test_options_are_those_of_formulas_and_other_keywords_are_sizes() -> None:
+    found = ne.grad("sum[h w](x[(h w)] * index[w])", "x", w=2, dtype="float32")(x=np.ones(6, "float32"))["x"]
+    np.testing.assert_array_equal(found, np.array([0, 1, 0, 1, 0, 1], "float32"))
+
+
 def test_the_gradient_of_a_compiled_formula_is_a_formula() -> None:
     formula = ne.compile(LOSS).gradient("w x")
     value, by_w, by_x = formula(x=X, w=W)
@@ -117,6 +122,16 @@ def test_training_lowers_the_loss() -> None:
         losses.append(float(loss))
         w -= 0.1 * gradients["w"]
     assert losses[-1] < 1e-6 < losses[0]
+
+
+def test_operands_of_xarray_and_pandas_have_gradients_with_names() -> None:
+    pd, xr = pytest.importorskip("pandas"), pytest.importorskip("xarray")
+    w = xr.DataArray(W, dims=["C"], coords={"C": ["a", "b"]})
+    for one in (w, pd.Series(W, index=pd.Index(["a", "b"], name="C"))):
+        found = ne.grad(LOSS, "w")(x=X, w=one)["w"]
+        assert isinstance(found, ne.NamedTensor)
+        assert found.names == ("C",)
+        np.testing.assert_allclose(found.numpy(), GRADIENT_W)
 
 
 def test_tensors_of_torch() -> None:

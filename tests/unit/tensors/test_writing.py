@@ -38,7 +38,7 @@ def test_a_fault_at_any_step_leaves_a_tensor_as_before_or_whole() -> None:
 
 
 SPLIT = """
-def store(target, values, names):
+def store(target, values, names, verb):
     copyto(target._data, values, casting="unsafe")
     target._names = names
 """

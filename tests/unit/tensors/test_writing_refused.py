@@ -87,7 +87,7 @@ FILLS: dict[str, Make] = {
 """Of each method that only writes: arguments that fit."""
 
 OWN_CHECKS: dict[str, list[tuple[ne.NamedTensor, Callable[[ne.NamedTensor], object]]]] = {
-    "requires_grad_": [(matrix(), lambda x: x.requires_grad_())],
+    "requires_grad_": [(matrix().long(), lambda x: x.requires_grad_())],
     "detach_": [],  # takes nothing and changes nothing
     "rename_": [
         (matrix(), lambda x: x.rename_("A")),

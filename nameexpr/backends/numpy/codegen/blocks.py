@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from nameexpr.backends.numpy.codegen.calls import LETTERS, axes_text, filled
+from nameexpr.backends.numpy.codegen.calls import LETTERS, axes_text, chosen, filled
 from nameexpr.backends.numpy.codegen.statements import (
     Assign,
     Callee,
@@ -110,7 +110,7 @@ def _step(step: Instruction, local: Sequence[str], out: Value | None) -> Value:
     arguments = filled(step, sources)
     if step.function == WHERE and out is not None:
         return Callee("formulas", "where_over")(*arguments)
-    return callee_of(step.function)(*arguments, out=out)
+    return (chosen(step, arguments) if out is None else None) or callee_of(step.function)(*arguments, out=out)
 
 
 def _reduction(

@@ -18,6 +18,7 @@ from nameexpr.backends.numpy.codegen.statements import (
     text_of,
 )
 from nameexpr.compiler.ir.axes import shown
+from nameexpr.compiler.ir.liveness import is_or_zero
 from nameexpr.compiler.ir.program import Instruction, Primitive
 from nameexpr.ops import REDUCTIONS
 from nameexpr.records import replace
@@ -93,10 +94,16 @@ def _pointwise(instruction: Instruction, *sources: str) -> Invocation:
     if instruction.is_weak:
         return _formulas("fold")(callee_of(instruction.function), *arguments)
     if instruction.over is None:
-        return callee_of(instruction.function)(*arguments)
+        return chosen(instruction, arguments) or callee_of(instruction.function)(*arguments)
     if not instruction.is_ufunc:
         return _formulas("where_over")(*arguments)
     return callee_of(instruction.function)(*arguments, out=sources[instruction.over])
+
+
+def chosen(instruction: Instruction, arguments: Sequence[Value]) -> Invocation | None:
+    """Return the call of a choice between floats and 0; None for any other function."""
+    is_chosen = is_or_zero(instruction.function, instruction.constants, instruction.dtype)
+    return _formulas("where_or_zero")(*arguments[:2]) if is_chosen else None
 
 
 def _along(instruction: Instruction, source: str) -> Invocation:
@@ -227,6 +234,7 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "inside": lambda instruction, x: Callee("reading", "inside")(x, *map(str, instruction.constants)),
     "matmul": lambda _, x, y: numpy("matmul")(x, y),
     "item": lambda instruction, x: f"{x}[{instruction.axes[0]}]",
+    "output": lambda instruction, x: f"{x}[{instruction.axes[0]}]",
     "multiply": lambda instruction, x, y: numpy("multiply")(x, y, dtype=_dtype(instruction.dtype)),
     "ones": lambda instruction: numpy("ones")(str(instruction.shape), dtype=quoted(instruction.dtype)),
     "pointwise": _pointwise,

@@ -20,8 +20,9 @@ from nameexpr.backends.numpy.codegen.statements import (
     numpy,
     quoted,
 )
+from nameexpr.compiler.ir.pieces import Piece
 from nameexpr.compiler.ir.placing import PlacedPart, placed_values
-from nameexpr.compiler.ir.program import Instruction, Piece, Program, Shape
+from nameexpr.compiler.ir.program import Instruction, Program, Shape
 
 
 def parts_of(

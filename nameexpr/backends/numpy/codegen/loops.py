@@ -30,6 +30,7 @@ from nameexpr.backends.numpy.codegen.statements import (
     delete,
     either,
     indexed,
+    listed,
     local_names,
     method,
     nested,
@@ -38,7 +39,7 @@ from nameexpr.backends.numpy.codegen.statements import (
 )
 from nameexpr.compiler.ir.liveness import last_uses
 from nameexpr.compiler.ir.primitives import shapes_of
-from nameexpr.compiler.ir.program import Instruction, Loop, Program, Shape
+from nameexpr.compiler.ir.program import Collected, Instruction, Loop, Program, Shape
 
 FIRST = {"add": "zeros", "logical_or": "zeros", "multiply": "ones", "logical_and": "ones"}
 """The array of the identity element for each function that combines the results of blocks."""
@@ -71,7 +72,7 @@ def loop_statements(
         return fused(instruction, target, names, shapes, place)
     if not instruction.loop.block:
         return _sliced(instruction.loop, instruction.dtype, target, names, shapes, numbering)
-    return _looped(instruction.loop, instruction.dtype, target, names, numbering)
+    return _looped(instruction.loop, target, names, numbering)
 
 
 def _dead(body: Program, number: int, last: dict[int, int], names: Sequence[str]) -> list[Statement]:
@@ -145,10 +146,10 @@ def _put(inner: Instruction, call: Value, place: Joined) -> Statement:
 
 
 class _Result(NamedTuple):
-    """The array that collects the results of the blocks of a label."""
+    """The array that collects one result of the blocks of a label."""
 
     loop: Loop
-    dtype: str
+    collected: Collected
     name: str
 
     @property
@@ -156,49 +157,48 @@ class _Result(NamedTuple):
         """Whether it is only created with the first block, which determines its dtype, or by combining
         blocks.
         """
-        return not self.dtype if self.loop.place is not None else self.loop.combine not in FIRST
+        one = self.collected
+        return not one.dtype if one.place is not None else one.combine not in FIRST
 
     def whole(self, block: Shape) -> Shape:
         """Return its shape, from the shape of the result of a block."""
-        place = self.loop.place
+        place = self.collected.place
         return block if place is None else (*block[:place], self.loop.sizes[0], *block[place + 1 :])
 
-    def fresh(self) -> Statement:
-        """Return the statement that creates it."""
+    def fresh(self, block: Shape) -> Value:
+        """Return the call that creates it, or None."""
         if self.is_late:
-            return Assign(self.name, "None")
-        body = self.loop.body
-        name = "empty" if self.loop.place is not None else FIRST[self.loop.combine]
-        shape = self.whole(shapes_of(body)[body.result])
-        return Assign(self.name, numpy(name)(str(shape), quoted(self.dtype)))
+            return "None"
+        name = "empty" if self.collected.place is not None else FIRST[self.collected.combine]
+        return numpy(name)(str(self.whole(block)), quoted(self.collected.dtype))
 
     def put(self, cut: str, block: Value) -> Assign:
         """Return the statement that writes the result of a block into it."""
-        if self.loop.place is not None:
-            return Assign(indexed(self.name, f"{':, ' * self.loop.place}{cut}"), block)
-        if self.loop.combine == "add":
+        if self.collected.place is not None:
+            return Assign(indexed(self.name, f"{':, ' * self.collected.place}{cut}"), block)
+        if self.collected.combine == "add":
             return Assign(self.name, block, "+=")
-        return Assign(None, numpy(self.loop.combine)(self.name, block, out=self.name))
+        return Assign(None, numpy(self.collected.combine)(self.name, block, out=self.name))
 
     def make_or_put(self, cut: str, block: str, shape: Shape) -> list[Statement]:
         """Return the statements that do so if it may not exist yet."""
         put, is_first = self.put(cut, block), f"{self.name} is None"
         if not self.is_late:
             return [put]
-        if self.loop.place is None:
-            combined = put.value if shape else numpy(self.loop.combine)(self.name, block)
+        if self.collected.place is None:
+            combined = put.value if shape else numpy(self.collected.combine)(self.name, block)
             return [Assign(self.name, either(block, is_first, combined))]
         fresh = numpy("empty")(str(self.whole(shape)), f"{block}.dtype")
         return [Assign(self.name, either(fresh, is_first, self.name)), put]
 
 
-def _looped(
-    loop: Loop, dtype: str, target: str, names: Sequence[str], numbering: Numbering
-) -> list[Statement]:
-    """Return the statements that compute a loop over blocks of a label into a new array called `target`."""
+def _looped(loop: Loop, target: str, names: Sequence[str], numbering: Numbering) -> list[Statement]:
+    """Return the statements that compute a loop over blocks of a label into a new array called `target`, or a
+    list of several.
+    """
     (size,), index, parts = loop.sizes, f"j{numbering.loops}", numbering.parts
     whole = size - size % loop.block
-    local, result = local_names(loop, names, parts), _Result(loop, dtype, target)
+    local, results = local_names(loop, names, parts), _results(loop, target)
     numbering.loops += 1
     numbering.parts += loop.parts
     blocks = []
@@ -208,21 +208,34 @@ def _looped(
             for part, name, (axis,) in zip(local, names, loop.cuts, strict=True)
             if axis is not None
         ]
-        blocks.append(taken + _block(body, local, result, cut, numbering))
+        blocks.append(taken + _block(body, local, results, cut, numbering))
     numbering.loops -= 1
     numbering.parts = parts
     first, *tail = blocks
-    statements = [result.fresh(), For(index, f"0, {whole}, {loop.block}", first), *chain(*tail)]
+    statements = [_made(loop, target, results), For(index, f"0, {whole}, {loop.block}", first), *chain(*tail)]
     return [*statements, *delete(f"p{parts + number}" for number in range(loop.parts))]
 
 
+def _results(loop: Loop, target: str) -> list[_Result]:
+    names = [target] if len(loop.results) == 1 else [f"{target}[{at}]" for at in range(len(loop.results))]
+    return [_Result(loop, one, name) for one, name in zip(loop.results, names, strict=True)]
+
+
+def _made(loop: Loop, target: str, results: Sequence[_Result]) -> Assign:
+    """Return the statement that creates the arrays that collect the results."""
+    shapes = shapes_of(loop.body)
+    arrays = [one.fresh(shapes[output]) for one, output in zip(results, loop.body.outputs, strict=True)]
+    return Assign(target, arrays[0] if len(arrays) == 1 else listed(arrays))
+
+
 def _block(
-    body: Program, parts: Sequence[str], result: _Result, cut: str, numbering: Numbering
+    body: Program, parts: Sequence[str], results: Sequence[_Result], cut: str, numbering: Numbering
 ) -> list[Statement]:
     """Return the statements of one block; each value is deleted after its last use."""
     names, last, shapes = [*parts, *numbering.values(body)], last_uses(body), shapes_of(body)
     is_call = body.instructions[-1].primitive not in {"fused", "loop"}
-    is_short = body.result == len(names) - 1 and is_call and not result.is_late
+    is_alone = len(results) == 1 and not results[0].is_late
+    is_short = body.result == len(names) - 1 and is_call and is_alone
     statements: list[Statement] = []
     for number, inner in enumerate(body.instructions):
         own, target = [names[source] for source in inner.sources], len(parts) + number
@@ -230,11 +243,12 @@ def _block(
             sources = [shapes[source] for source in inner.sources]
             statements += loop_statements(inner, names[target], own, sources, numbering)
         elif is_short and target == body.result:
-            statements.append(result.put(cut, CALLS[inner.primitive](inner, *own)))
+            statements.append(results[0].put(cut, CALLS[inner.primitive](inner, *own)))
         else:
             statements.append(Assign(names[target], CALLS[inner.primitive](inner, *own)))
         statements += _dead(body, number, last, names)
     if is_short:
         return statements
-    block = names[body.result]
-    return [*statements, *result.make_or_put(cut, block, shapes[body.result]), *delete([block])]
+    for result, output in zip(results, body.outputs, strict=True):
+        statements += result.make_or_put(cut, names[output], shapes[output])
+    return [*statements, *delete([names[output] for output in body.outputs if output >= len(parts)])]

@@ -12,11 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite, isnan
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from nameexpr.compiler.ir.program import Loop, Note, Program
+from nameexpr.compiler.ir.program import Note, Program
 from nameexpr.ops import KERNELS
 from nameexpr.records import field, record
+
+if TYPE_CHECKING:
+    from nameexpr.compiler.ir.program import Loop
 
 _OWN = {*KERNELS, "as_array"}
 """Pointwise kernels that NumPy does not have."""
@@ -132,6 +135,12 @@ def indexed(array: Value, index: str) -> Joined:
 def either(value: Value, condition: str, otherwise: Value) -> Joined:
     """Return one value if a condition holds, else another."""
     return Joined((value, f" if {condition} else ", otherwise))
+
+
+def listed(values: Sequence[Value]) -> Joined:
+    """Return the list of these values."""
+    separated = [part for value in values for part in (", ", value)]
+    return Joined(("[", *separated[1:], "]"))
 
 
 def quoted(word: str) -> str:

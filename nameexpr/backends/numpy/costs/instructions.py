@@ -285,6 +285,7 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "matmul": _matmul,
     "multiply": lambda _, sources, made: function_cost("multiply", (), sources, made),
     "ones": 30.0,
+    "output": 30.0,
     "pointwise": _pointwise,
     "reduce": _reduce,
     "repeat": _repeat,

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from nameexpr.backends.numpy.costs.calls import LINE, NEAREST, PAGE
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.compiler.ir.liveness import is_or_zero
 from nameexpr.compiler.ir.program import Shape
 from nameexpr.compiler.ir.strides import Strides, row_major_strides
 from nameexpr.ops import COSTS
@@ -212,6 +213,8 @@ def function_cost(
 ) -> float:
     """Return the cost of a call of a pointwise function, some of whose arguments are numbers."""
     dtypes = [source.dtype for source in sources]
+    if is_or_zero(kernel, numbers, result.dtype):
+        kernel = "multiply"
     cell = cell_cost(kernel, dtypes, result.dtype, is_square=kernel == "power" and list(numbers) == [2])
     passes = PASSES.get(COSTS.get(kernel, kernel), 1)
     moved = (passes - 1) * 2 * prod(result.shape) * result.item

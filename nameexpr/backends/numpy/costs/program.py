@@ -86,7 +86,7 @@ def _loop(instruction: Instruction, sources: Sequence[Strided], result: Strided)
     cost, whole = MADE + memory_cost(result.size), loop.sizes[0] // loop.block
     for program, count in zip(loop.bodies, (whole, 1), strict=False):
         shapes = shapes_of(program)
-        placing = ufunc_cost("add") + COPY_CELL * prod(shapes[program.result])
+        placing = fsum([ufunc_cost("add") + COPY_CELL * prod(shapes[one]) for one in program.outputs])
         cost += count * (TURN + PART * loop.parts + placing + fsum(_costs(program, shapes, layouts)))
     return cost
 

@@ -35,7 +35,7 @@ LARGEST_POWER = 4
 def reduction(values: Values, reducer: str, value: int, labels: Labels, span: Span) -> int:
     """Return the number of a value reduced over labels."""
     graph, product = values.graph, Product(values, value, labels, span)
-    if reducer in ADDING:
+    if reducer in ADDING and not graph.is_for_text:
         product.collect()
     factors, epilogue = product.factors or [value], product.epilogue
     if reducer in SUMMING and not (reducer in ADDING and any(graph.labels[factor] for factor in factors)):
@@ -53,7 +53,7 @@ def reduction(values: Values, reducer: str, value: int, labels: Labels, span: Sp
     result = chosen.compute if is_wide else chosen.result
     node = Reduction(reducer, tuple(factors), labels, chosen.compute, result)
     reduced = graph.add(node, kept, "float32" if is_wide else dtype)
-    if labels and any(_is_choice(graph, factor) for factor in factors):
+    if labels and not graph.is_for_text and any(_is_choice(graph, factor) for factor in factors):
         from nameexpr.compiler.analysis.build.placing import placed
 
         reduced = placed(values, reduced, span, reduction)

@@ -183,7 +183,7 @@ def _read(values: Values, node: Reduction, choice: Selection, span: Span, reduct
     ((label, place),) = choice.places.items()
     if not graph.sizes[label] or any(label in graph.labels[one] for one in choice.rest):
         return None
-    inside, at = read_inside(values, wide(values, place), graph.sizes[label], span)
+    inside, at = read_inside(values, wide(values, place), label, span)
     chosen = _all(values, [inside, *choice.rest], span)
     if choice.value is not None:
         value = read_at(graph, choice.value, label, at)
@@ -196,11 +196,11 @@ def _read(values: Values, node: Reduction, choice: Selection, span: Span, reduct
     return chosen
 
 
-def read_inside(values: Values, place: int, size: int, span: Span) -> tuple[int, int]:
+def read_inside(values: Values, place: int, label: str, span: Span) -> tuple[int, int]:
     """Return where positions are inside a dim, and the positions, 0 where they are not."""
     zero = values.graph.scalar(0)
     low = values.map([place, zero], ">=.", span)
-    inside = values.map([low, values.map([place, values.graph.scalar(size)], "<.", span)], "&.", span)
+    inside = values.map([low, values.map([place, values.graph.count((label,))], "<.", span)], "&.", span)
     return inside, values.map([inside, place, zero], "where", span)
 
 

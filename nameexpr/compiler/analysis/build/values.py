@@ -262,7 +262,7 @@ class Values:
             message = f"the size of '{item.name}' is not known"
             raise error(Diagnostic("NE313", message, self.tree.text, (Mark(item.span),), hint=hint))
         if node.name == SIZE:
-            return self.graph.scalar(size), ()
+            return self.graph.count((item.name,)), ()
         return self.graph.add(Index(item.name), (item.name,), "int64"), (item.name,)
 
     def _without(self, value: int, dropped: set[str]) -> int:

@@ -49,8 +49,11 @@ class GradientFault:
     def not_inexact(self, use: ast.Use, dtype: str) -> Diagnostic:
         """Return the diagnostic for an operand, or a statement, of integers (NE533)."""
         message = f"'{use.name}' is {strong(dtype)}: only floats and complex numbers have gradients"
-        is_operand = use.name in self.scope.uses
-        hint = f"convert it first: {use.name}.astype(float)" if is_operand else "differentiate by an operand"
+        hint = "differentiate by an operand"
+        if use.name in self.scope.uses:
+            is_number = dtype != strong(dtype)
+            way = f"float({use.name})" if is_number else f"{use.name}.astype(float)"
+            hint = f"convert it first: {way}"
         return self.diagnostic("NE533", message, use, hint)
 
     def not_differentiable(self, use: ast.Use, node: Node) -> Diagnostic:
@@ -86,7 +89,7 @@ def without_gradient(scope: Scope, node: ast.Call, graph: Graph, lost: Sequence[
         )
     listed = " and ".join(name.strip(".") for name in functions)
     message = f"'{use.name}' has no gradient: it reaches {value} only through {listed}"
-    hint = "only floats have gradients"
+    hint = f"the result of {listed} is not a float, and only floats have gradients"
     if any(name in JUMPS for name in functions):
         hint = f"the derivative of {listed} is 0 everywhere"
     elif "stop" in functions:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from nameexpr.compiler.ir.axes import Contraction, Labels
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.liveness import COMBINED
-from nameexpr.compiler.ir.nodes import Place, Reduction
+from nameexpr.compiler.ir.nodes import Arrange, Place, Reduction
 from nameexpr.compiler.ir.primitives import shapes_of
-from nameexpr.compiler.ir.program import Instruction, Loop, Program
+from nameexpr.compiler.ir.program import Collected, Instruction, Loop, Program
 from nameexpr.compiler.lowering.builder import Builder, Operands, Value
 from nameexpr.compiler.lowering.fusion import FusionPlan
 from nameexpr.compiler.lowering.lower import Lowering, Planner
@@ -18,6 +18,9 @@ from nameexpr.compiler.schedule.limit.regions import GraphLoop, GraphLoops, bloc
 from nameexpr.compiler.schedule.reuse import reuse
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.records import replace
+
+SHORT = 64
+"""The number of adjacent elements from which writing a block in pieces is as fast as in one."""
 
 
 class LoopLowering(Lowering):
@@ -40,26 +43,48 @@ class LoopLowering(Lowering):
         super().__init__(graph, build, operands, plan, None, row_major, values, plans)
         self.loops, self.sizes = loops, sizes
 
-    def lowered(self, outputs: Sequence[int], labels: Labels = ()) -> Program:
-        """Return the program of some values, the last with its axes in the order of `labels` if given."""
+    def lowered(self, outputs: Sequence[int], orders: Sequence[Labels] = (), cut: str = "") -> Program:
+        """Return the program of some values, each with its axes in the order of `orders` if given; `cut` is
+        the label of which they are blocks.
+        """
         users = users_of(self.graph, outputs, self.loops, self.values)
+        tops = [top for loop in self.loops for top in loop.tops]
         uses = {value: len(readers) for value, readers in users.items()}
-        stored = frozenset([*self.values, *(loop.top for loop in self.loops)])
+        stored = frozenset([*self.values, *tops])
         uses |= {value: 2 for value in stored if value in uses}
         self.fusing = FusionPlan(self.graph, uses, self.build.target, stored)
-        program, value = self.program(uses, outputs), self.value(outputs[-1])
-        if not labels and outputs[-1] in self.plans:
-            result = self.plans[outputs[-1]][0].contraction.result
-            labels = tuple([label for label in result if label in value.labels])
-        if set(labels) == set(value.labels) and labels != value.labels:
-            self.values[outputs[-1]] = self.build.transpose(value, labels)
+        program = self.program(uses, outputs)
+        if self._reordered(outputs, orders, cut):
             program = self.program(uses, outputs)
         program = simplify(program, self.build.target)
         return reuse(program, shapes_of(program))
 
+    def _reordered(self, outputs: Sequence[int], orders: Sequence[Labels], cut: str) -> bool:
+        """Transpose outputs to the given orders, or to those of their plans; return whether any was."""
+        before = [self.value(output) for output in outputs]
+        for number, (output, value) in enumerate(zip(outputs, before, strict=True)):
+            labels = orders[number] if orders else ()
+            if not labels and output in self.plans:
+                result = self.plans[output][0].contraction.result
+                labels = tuple([label for label in result if label in value.labels])
+            if cut and not orders and not isinstance(self.graph.nodes[output], Arrange):
+                labels = self._with_runs(labels or value.labels, cut)
+            if set(labels) == set(value.labels) and labels != value.labels:
+                self.values[output] = self.build.transpose(value, labels)
+        return any(self.values[output] is not value for output, value in zip(outputs, before, strict=True))
+
+    def _with_runs(self, labels: Labels, cut: str) -> Labels:
+        """Return labels with `cut` first if a block would be written in short pieces otherwise."""
+        if cut not in labels or self.graph.cells(labels[labels.index(cut) :]) >= SHORT:
+            return labels
+        return (cut, *[label for label in labels if label != cut])
+
     def made(self, number: int, preferred: Labels) -> Value:  # noqa: D102
-        loop = next((loop for loop in self.loops if loop.top == number), None)
-        return super().made(number, preferred) if loop is None else self._loop(loop)
+        loop = next((loop for loop in self.loops if number in loop.tops), None)
+        if loop is None:
+            return super().made(number, preferred)
+        self.values |= self._loop(loop)
+        return self.values[number]
 
     def planned(  # noqa: D102
         self, number: int, contraction: Contraction, factors: Sequence[int]
@@ -72,35 +97,67 @@ class LoopLowering(Lowering):
         own = replace(plan.contraction, terms=terms, reducer=contraction.reducer, sizes=contraction.sizes)
         return replace(plan, contraction=own), offset
 
-    def _loop(self, loop: GraphLoop) -> Value:
-        """Return a value that is computed in blocks."""
-        build, label = self.build, loop.label
+    def _loop(self, loop: GraphLoop) -> dict[int, Value]:
+        """Return the values that a loop computes in blocks."""
+        label, size = loop.label, self.graph.sizes[loop.label]
         reads = [self.value(read) for read in loop.reads]
-        size, node, dtype = self.graph.sizes[label], self.graph.nodes[loop.top], self.graph.dtypes[loop.top]
         graph = block_graph(self.graph, loop, loop.block)
-        body, result = self._body(graph, loop, reads, ())
-        rest, labels = block_graph(self.graph, loop, size % loop.block), result.labels
-        tail = self._body(rest, loop, reads, labels)[0] if size % loop.block else None
+        body, blocks = self._body(graph, loop, reads, ())
+        rest, orders = block_graph(self.graph, loop, size % loop.block), [block.labels for block in blocks]
+        tail = self._body(rest, loop, reads, orders)[0] if size % loop.block else None
         cuts = tuple([(value.axis(label) if label in value.labels else None,) for value in reads])
-        combine, place = "", labels.index(label) if label in labels else None
+        pairs = zip(loop.tops, blocks, strict=True)
+        results = tuple([self._collected(top, block, graph.dtypes[top], label) for top, block in pairs])
+        made = Loop((size,), loop.block, cuts, body, tail, results, label)
+        sources = tuple([value.number for value in reads])
+        computed = self._emitted(Instruction("loop", sources, dtype=results[0].dtype, loop=made), blocks)
+        every = zip(loop.tops, computed, results, strict=True)
+        return {top: self._finished(top, value, one.place is None) for top, value, one in every}
+
+    def _collected(self, top: int, block: Value, dtype: str, label: str) -> Collected:
+        """Return how a value is collected from its blocks."""
+        node, combine = self.graph.nodes[top], ""
+        place = block.labels.index(label) if label in block.labels else None
         if isinstance(node, Reduction | Place) and place is None:
             combine = COMBINED[node.reducer or "sum"]
-        parameters = Loop((size,), loop.block, cuts, body, tail, place, combine, label)
-        computed = "bool" if combine.startswith("logical") else graph.dtypes[loop.top] or result.dtype
-        made = Instruction("loop", tuple([value.number for value in reads]), dtype=computed, loop=parameters)
-        bound = result.bound
-        if bound is not None and place is None:
-            bound *= parameters.turns
-        value = build.emit(made, labels, computed, build.row_major_strides(labels), bound=bound)
-        if isinstance(node, Reduction) and node.reducer == "mean" and place is None:
+        computed = "bool" if combine.startswith("logical") else dtype or block.dtype
+        return Collected(place, combine, computed)
+
+    def _emitted(self, made: Instruction, blocks: Sequence[Value]) -> list[Value]:
+        """Return the values of a loop; those of several are read out of a list."""
+        build, loop = self.build, made.loop
+        assert loop is not None
+        bounds = [
+            block.bound and block.bound * (loop.turns if result.place is None else 1)
+            for block, result in zip(blocks, loop.results, strict=True)
+        ]
+        rows = [
+            (block.labels, result.dtype, build.row_major_strides(block.labels))
+            for block, result in zip(blocks, loop.results, strict=True)
+        ]
+        if len(blocks) == 1:
+            return [build.emit(made, *rows[0], bound=bounds[0])]
+        number = build.emit(made, (), made.dtype, ()).number
+        return [
+            build.emit(
+                Instruction("output", (number,), build.shape(row[0]), axes=(at,)), *row, bound=bounds[at]
+            )
+            for at, row in enumerate(rows)
+        ]
+
+    def _finished(self, top: int, value: Value, is_combined: bool) -> Value:
+        """Return a value after what follows its blocks: the division of a mean, a cast."""
+        node, dtype = self.graph.nodes[top], self.graph.dtypes[top]
+        if isinstance(node, Reduction) and node.reducer == "mean" and is_combined:
             count = self.graph.cells(node.labels)
-            value = build.emit(Instruction("divide", (value.number,), constants=(count,)), labels, computed)
-        return build.cast(value, dtype) if value.dtype else value
+            divided = Instruction("divide", (value.number,), constants=(count,))
+            value = self.build.emit(divided, value.labels, value.dtype)
+        return self.build.cast(value, dtype) if value.dtype else value
 
     def _body(
-        self, graph: Graph, loop: GraphLoop, reads: Sequence[Value], labels: Labels
-    ) -> tuple[Program, Value]:
-        """Return the program of one block, and its result.
+        self, graph: Graph, loop: GraphLoop, reads: Sequence[Value], orders: Sequence[Labels]
+    ) -> tuple[Program, list[Value]]:
+        """Return the program of one block, and its results.
 
         If NumPy chooses the layout of a value, its parts are assumed to be those of a row-major one: without
         the other axes they are not contiguous.
@@ -113,7 +170,7 @@ class LoopLowering(Lowering):
         shapes = tuple([build.shape(value.labels) for value in reads])
         operands, own = Operands(shapes, (), ()), (loop.inner, self.sizes)
         inner = LoopLowering(graph, build, operands, self.plan, frozenset(), parts, self.plans, *own)
-        program = inner.lowered((loop.top,), labels)
+        program = inner.lowered(loop.tops, orders, loop.label)
         self.build.used_strides |= build.used_strides
         self.build.sizes = {**build.sizes, **self.build.sizes}
-        return program, inner.values[loop.top]
+        return program, [inner.values[top] for top in loop.tops]

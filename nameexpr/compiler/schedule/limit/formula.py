@@ -173,6 +173,7 @@ def _cost(program: Program, target: Target) -> float:
         if one.loop is None:
             cost += work_of(one, [shapes[source] for source in one.sources], shapes[value])
         else:
-            placed = target.placed_flops * prod(shapes_of(one.loop.body)[one.loop.body.result])
+            made, outputs = shapes_of(one.loop.body), one.loop.body.outputs
+            placed = target.placed_flops * sum([prod(made[output]) for output in outputs])
             cost += one.loop.turns * (_cost(one.loop.body, target) + placed)
     return cost

@@ -27,7 +27,7 @@ def lower_loops(single: SingleReduction, nest: Nest) -> Program:
         sources = [source for value in inside for source in sources_of(expanded.graph.nodes[value])]
         reads = tuple(dict.fromkeys([source for source in sources if source not in inside]))
         top = steps[min(loop.top, len(steps) - 1)]
-        return GraphLoop(loop.label, top, reads, loop.block, tuple(map(loop_of, loop.inner)))
+        return GraphLoop(loop.label, (top,), reads, loop.block, tuple(map(loop_of, loop.inner)))
 
     build, output = Builder(graph.sizes, len(operands.shapes), single.target), expanded.numbers[single.output]
     row_major = frozenset([output] if single.is_row_major else ())

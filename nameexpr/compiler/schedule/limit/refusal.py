@@ -16,11 +16,11 @@ from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.nodes import Arrange, Join, View, Window
 from nameexpr.compiler.ir.primitives import shapes_of
-from nameexpr.compiler.ir.program import Program
+from nameexpr.compiler.ir.program import Program, Shape
 from nameexpr.compiler.lowering.builder import Operands
-from nameexpr.compiler.memory.program import largest, peak_bytes
+from nameexpr.compiler.memory.program import info_of, peak_bytes
 from nameexpr.errors import Diagnostic, OperandInfo
-from nameexpr.records import replace
+from nameexpr.records import record, replace
 from nameexpr.syntax.ast import Expression
 
 
@@ -62,6 +62,29 @@ def over_limit(
         for place, need in enumerate(needs)
     ]
     return Diagnostic("NE709", message, tree.text, operands=tuple(infos), hint=", or ".join(hints))
+
+
+@record
+class LargeValue:
+    """A value of a program: the labels of its axes, its shape and its bytes."""
+
+    labels: tuple[str, ...]
+    shape: tuple[int, ...]
+    size: int
+
+
+def largest(
+    program: Program, shapes: Sequence[Shape], layouts: Sequence[OperandLayout] = (), count: int = 3
+) -> list[LargeValue]:
+    """Return the largest values of a program, the largest first; one for each set of labels."""
+    info = info_of(program, shapes, layouts)
+    needs = [
+        LargeValue(note.labels, info.arrays[info.count + number].shape, info.own_bytes(number))
+        for number, note in enumerate(program.notes)
+    ]
+    needs.sort(key=lambda need: -need.size)
+    distinct = {need.labels: need for need in reversed(needs)}.values()
+    return sorted((need for need in distinct if need.size), key=lambda need: -need.size)[:count]
 
 
 def _title(labels: Sequence[str]) -> str:

@@ -1,9 +1,8 @@
 """Determine the possible loops over blocks of a label in a graph.
 
-A loop computes one value, its *top*, block by block, from blocks of its sources, as far down as they can be
-computed in such blocks. If the top keeps the label, each block has its place in it; if the top is a sum or
-the like over the label, the results of blocks are combined. Everything else that is read is computed once,
-before.
+A loop computes values, its *tops*, block by block, from blocks of their sources, as far down as they can be
+computed in such blocks. If a top keeps the label, each block has its place in it; if it is a sum or the like
+over the label, the results of blocks are combined. Everything else that is read is computed once, before.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class GraphLoop:
     """
 
     label: str
-    top: int
+    tops: tuple[int, ...]
     reads: tuple[int, ...]
     block: int = 1
     inner: GraphLoops = ()
@@ -56,14 +55,15 @@ Users: TypeAlias = dict[int, set[int]]
 
 def users_of(graph: Graph, outputs: Collection[int], loops: GraphLoops, given: Collection[int]) -> Users:
     """Return the readers of each value outside of some loops, -1 for an output; `given` are not computed
-    here.
+    here. The last top of a loop is the reader of all that the loop reads.
     """
-    regions = {loop.top: loop for loop in loops}
+    regions: dict[int, tuple[int, ...]] = {}
+    for loop in loops:
+        regions |= {**dict.fromkeys(loop.tops, ()), max(loop.tops): loop.reads}
     users: Users = {output: {-1} for output in outputs}
     for number in range(max(outputs), -1, -1):
         if number in users and number not in given:
-            reads = regions[number].reads if number in regions else sources_of(graph.nodes[number])
-            for source in reads:
+            for source in regions.get(number, sources_of(graph.nodes[number])):
                 users.setdefault(source, set()).add(number)
     return users
 
@@ -91,15 +91,15 @@ def more_loops(
         The labels of the loops around these.
     """
     users = users_of(graph, outputs, loops, given)
-    fixed = {*given, *(loop.top for loop in loops)}
+    fixed = {*given, *(top for loop in loops for top in loop.tops)}
     for top in sorted(users, reverse=True):
         for label in () if top in fixed else _labels(graph, top):
             if label in around or graph.sizes[label] < 2 or _is_covered(graph, top, label, users, fixed):  # noqa: PLR2004
                 continue
             found = {_reads(graph, top, label, users, fixed, again) for again in (False, True)}
-            yield from [(*loops, GraphLoop(label, top, reads)) for reads in sorted(found)]
+            yield from [(*loops, GraphLoop(label, (top,), reads)) for reads in sorted(found)]
     for number, loop in enumerate(loops if len(around) < DEEP else ()):
-        for inner in more_loops(graph, (loop.top,), loop.inner, loop.reads, around | {loop.label}):
+        for inner in more_loops(graph, loop.tops, loop.inner, loop.reads, around | {loop.label}):
             yield (*loops[:number], replace(loop, inner=inner), *loops[number + 1 :])
 
 
@@ -190,13 +190,14 @@ def with_block(loops: GraphLoops, path: tuple[int, ...], block: int) -> GraphLoo
 
 def block_graph(graph: Graph, loop: GraphLoop, block: int) -> Graph:
     """Return the graph of a block: a sum over the label keeps the wide dtype of its computation."""
-    graph = replace(graph, sizes={**graph.sizes, loop.label: block})
-    node = graph.nodes[loop.top]
-    is_placed = loop.label in graph.labels[loop.top]
-    if is_placed or not isinstance(node, Reduction) or node.reducer not in {None, *WIDENED}:
-        return graph
-    dtype = node.compute or graph.dtypes[loop.top]
     nodes, dtypes = list(graph.nodes), list(graph.dtypes)
-    nodes[loop.top] = replace(node, reducer="sum" if node.reducer == "mean" else node.reducer, result=dtype)
-    dtypes[loop.top] = dtype
-    return replace(graph, nodes=nodes, dtypes=dtypes)
+    for top in loop.tops:
+        node = nodes[top]
+        is_placed = loop.label in graph.labels[top]
+        if is_placed or not isinstance(node, Reduction) or node.reducer not in {None, *WIDENED}:
+            continue
+        dtypes[top] = node.compute or dtypes[top]
+        nodes[top] = replace(
+            node, reducer="sum" if node.reducer == "mean" else node.reducer, result=dtypes[top]
+        )
+    return replace(graph, sizes={**graph.sizes, loop.label: block}, nodes=nodes, dtypes=dtypes)

@@ -16,8 +16,9 @@ from nameexpr.backends.numpy.costs import calls as costs
 from nameexpr.backends.numpy.costs.passes import CELLS as TIMED
 from nameexpr.backends.numpy.costs.program import CALL, duration, estimate_seconds
 from nameexpr.compiler.ir.layouts import OperandLayout
+from nameexpr.compiler.ir.pieces import Piece
 from nameexpr.compiler.ir.primitives import is_view, shapes_of
-from nameexpr.compiler.ir.program import Instruction, Loop, Note, Piece, Primitive, Program, StepLoop
+from nameexpr.compiler.ir.program import Collected, Instruction, Loop, Note, Primitive, Program, StepLoop
 from nameexpr.ops import FUNCTIONS, REDUCTIONS
 from oracle.generate import instructions as ir
 
@@ -83,6 +84,7 @@ def examples(n: int) -> tuple[tuple[Instruction, Shapes], ...]:
         (ir.loop((0,), Loop((5,), 0, ((0,),), body, layout=(0, 1, 2)), "float64"), ((5, n, n),)),
         (looped(n, 5), ((5 * n, n),)),
         (ir.item(0, 0, square), (square,)),
+        (ir.output(0, 0, square), (square,)),
         (stepped(n), ((n,), square)),
     )
 
@@ -96,7 +98,7 @@ def stepped(n: int) -> Instruction:
 
 def looped(n: int, count: int) -> Instruction:
     body = program(exponential((n, n)), (n, n))
-    return ir.loop((0,), Loop((count * n,), n, ((0,),), body, None, 0, "add", "a"), "float64")
+    return ir.loop((0,), Loop((count * n,), n, ((0,),), body, None, (Collected(0, "add"),), "a"), "float64")
 
 
 def test_there_is_an_example_of_every_primitive() -> None:
@@ -109,7 +111,7 @@ def test_every_instruction_has_a_time_and_larger_arrays_take_no_less(place: int)
     assert all(isfinite(time) and 1e-8 < time < 100 for time in times)
     assert times == sorted(times)
     one, _ = examples(8)[place]
-    moves_nothing = one.primitive in {"ones", "constant"} or (
+    moves_nothing = one.primitive in {"ones", "constant", "output"} or (
         is_view(one) and one.primitive not in {"cast", "inside"}
     )
     assert (times[-1] > 2 * times[0]) != moves_nothing

@@ -66,6 +66,23 @@ def test_where_over_writes_in_parts_as_a_whole(shape: tuple[int, ...]) -> None:
             assert_array_equal(found, np.where(condition, x, other))
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", ">f4", "int32", "complex64"])
+def test_where_or_zero_is_where(dtype: str) -> None:
+    x = RNG.standard_normal((30, 20)).astype(dtype)
+    if x.dtype.kind == "f":
+        x[:3] = [[np.nan], [np.inf], [-np.inf]]
+    for condition in (x.real > 0, x.real[0] > 0, np.bool_(True), False, (x.real > 0).astype(int)):
+        for one in (x, x.T[::2].T[:, :1], x[0, 0]):
+            found, wanted = formulas.where_or_zero(condition, one), np.where(condition, one, 0)
+            assert_array_equal(found, wanted)
+            assert not np.signbit(found.real[wanted == 0]).any()
+            assert found.dtype.kind == wanted.dtype.kind and np.shape(found) == wanted.shape
+    for condition in (x.real > 0, False, 1):
+        copy = np.array(x)
+        assert formulas.where_over(condition, copy, 0) is copy
+        assert_array_equal(copy, np.where(condition, x, 0))
+
+
 @pytest.mark.parametrize("kernel", ["var", "std"])
 def test_a_variance_holds_the_deviations_and_one_result(kernel: str) -> None:
     """What is divided is the sum itself: predicted peaks count no second array of the result's size."""

@@ -162,3 +162,22 @@ def test_a_jacobian_has_all_dims_of_the_value() -> None:
     np.testing.assert_array_equal(found, np.broadcast_to(np.eye(4), (3, 4, 4)))
     found = ne.evaluate("y[N K] = a[N K] + e; sum[N](grad(y, e))", a=np.ones((3, 4)), e=1.0)
     np.testing.assert_array_equal(found, np.full(4, 3.0))
+
+
+def test_a_sum_with_a_delta_is_two_contractions() -> None:
+    text = """
+    y[N] = sum[H](tanh(sum[C](x[N C] * w[C H])) * v[H])
+    h[C H C' H'] = grad(grad(mean[N]((y - t[N]) ** 2), w[C H]), w[C' H'])
+    """
+    shapes = {"x": (20, 6), "w": (6, 5), "v": (5,), "t": (20,)}
+    given = {name: np.random.default_rng(0).standard_normal(shape) for name, shape in shapes.items()}
+    compiled = ne.compile(text)
+    hidden, x, v = np.tanh(given["x"] @ given["w"]), given["x"], given["v"]
+    slope = 1 - hidden**2
+    inner = np.einsum("nh,h,nc->nch", slope, v, x)
+    wanted = 2 * np.einsum("nch,nde->chde", inner, inner)
+    bend = -4 * (hidden @ v - given["t"])[:, None] * v * hidden * slope
+    wanted += np.einsum("nh,nc,nd,he->chde", bend, x, x, np.eye(5))
+    np.testing.assert_allclose(compiled(**given), wanted / 20, rtol=1e-11, atol=1e-13)
+    # No value has the dims N H C H'.
+    assert max(step.bytes for step in compiled.plan(**given).steps) <= 8 * (6 * 5) ** 2

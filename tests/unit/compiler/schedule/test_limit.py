@@ -19,7 +19,7 @@ from nameexpr.compiler.compilation import Compilation, Options
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.nodes import Arrange, Index, Map, Reduction, View
 from nameexpr.compiler.ir.primitives import shapes_of
-from nameexpr.compiler.ir.program import Loop, Note, Program
+from nameexpr.compiler.ir.program import Collected, Loop, Note, Program
 from nameexpr.compiler.pipeline import compile_expression, compile_formula, read, read_formula
 from nameexpr.compiler.schedule.limit.expand import expand
 from nameexpr.compiler.schedule.limit.loops import (
@@ -136,7 +136,8 @@ def test_a_loop_over_what_is_summed_on_the_way_adds_blocks_up() -> None:
     loop = next(one for (label, _), one in by_label.items() if label in "bc")
     program = lower_loops(single, (replace(loop, block=9),))
     (looped,) = [one.loop for one in program.instructions if one.loop]
-    assert looped.place is None and looped.combine == "add" and looped.tail is not None
+    (result,) = looped.results
+    assert result.place is None and result.combine == "add" and looped.tail is not None
 
 
 def test_what_is_reduced_is_no_label_to_add_up_over() -> None:
@@ -207,7 +208,7 @@ def test_verify_refuses_a_loop_whose_parts_do_not_fit() -> None:
     note = (Note((), "", None),)
     inner = Program(((4, 5),), (ir.add_up(0, (1,)),), note, 1, False)
     tail = Program(((2, 5),), (ir.add_up(0, (1,)),), note, 1, False)
-    right = Loop((10,), 4, ((0,),), inner, tail, 0, "add", "a")
+    right = Loop((10,), 4, ((0,),), inner, tail, (Collected(0, "add"),), "a")
     shapes = ((10, 5),)
     assert shapes_of(Program(shapes, (ir.loop((0,), right, "float64"),), note, 1, False))[-1] == (10,)
     for wrong in (
@@ -216,7 +217,7 @@ def test_verify_refuses_a_loop_whose_parts_do_not_fit() -> None:
         replace(right, cuts=((1,),)),
         replace(right, cuts=((None,),)),
         replace(right, tail=inner),
-        replace(right, place=None),
+        replace(right, results=(Collected(None, "add"),)),
         replace(right, sizes=(12,)),
     ):
         with pytest.raises((AssertionError, IndexError)):
@@ -240,7 +241,7 @@ def test_a_loop_covers_what_carries_its_label_and_reads_the_rest() -> None:
     made = formula("e = exp(x[i] * y[j]); s[i] = sum[j](e); t[i] = s / index[i]; t * 2", x=(30,), y=(40,))
     graph, (output,) = made.graph, made.outputs
     found = {
-        (loops[-1].label, type(graph.nodes[loops[-1].top])): loops[-1]
+        (loops[-1].label, type(graph.nodes[loops[-1].tops[0]])): loops[-1]
         for loops in more_loops(graph, [output], ())
     }
     by_row, by_column = found["i", Arrange], found["j", Reduction]
@@ -260,7 +261,7 @@ def test_a_label_that_a_reducer_takes_is_looped_over_only_if_its_parts_combine()
     }.items():
         made = formula(f"{reducer}[j](exp(x[i j]))", x=(30, 40))
         found = [loop for (loop,) in more_loops(made.graph, made.outputs, ())]
-        over = {loop.label for loop in found if not isinstance(made.graph.nodes[loop.top], Map)}
+        over = {loop.label for loop in found if not isinstance(made.graph.nodes[loop.tops[0]], Map)}
         assert over == labels
 
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
+from nameexpr.compiler.ir.pieces import Piece
 from nameexpr.compiler.ir.primitives import shapes_of
-from nameexpr.compiler.ir.program import Note, Piece, Program
+from nameexpr.compiler.ir.program import Note, Program
 from nameexpr.compiler.schedule.place import place
 from oracle.generate import instructions as ir
 

@@ -1,0 +1,16 @@
+"""Formulas with their derivatives written out: what `grad(...)` stands for, in the language of formulas.
+
+    written       a formula as the text of the values that it computes
+    statements    which values have statements of their own, and in what order
+    values        a value as syntax, given that of the values it is computed from
+    arithmetic    products and sums with signs and sizes where one would write them
+    renaming      a value under other labels
+    sized         labels whose sizes nothing else determines
+    orders        the order of dims where a statement has no term
+    numbering     names for new statements
+    labels        names for labels that the text does not have
+    examples      shapes for operands that are not known
+
+The graph is written, not the syntax tree: derivatives are values like any other. It is built without what
+makes it fast for some sizes (`TextGraph`), so that the text holds for all sizes.
+"""

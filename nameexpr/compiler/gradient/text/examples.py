@@ -1,0 +1,91 @@
+"""Shapes and dtypes for operands that are not known; dims of different labels have different sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import prod
+
+from nameexpr.compiler.analysis.scope import Scope, terms_of, uses_with_terms
+from nameexpr.compiler.ir.axes import Names
+from nameexpr.syntax import ast, walk
+from nameexpr.syntax.items import group_of, label_of, parts_of
+
+Shape = tuple[int, ...]
+LOGICAL = frozenset({"&", "|", "~"})
+
+
+def guessed_dtypes(scope: Scope, dtype: str) -> dict[str, str]:
+    """Return dtypes for operands that are not known: `dtype`, except for positions and conditions."""
+    found = dict.fromkeys(scope.uses, dtype)
+    for term in walk.terms_in(scope.tree):
+        for place in walk.places(term):
+            found.update({use.name: "int64" for use in walk.nodes(place) if isinstance(use, ast.Use)})
+    for node in walk.nodes_of(scope.tree.statements):
+        if isinstance(node, ast.Unary | ast.Binary) and node.operator in LOGICAL:
+            found.update({use.name: "bool" for use in walk.children(node) if isinstance(use, ast.Use)})
+    return {name: found[name] for name in scope.uses}
+
+
+def example_shapes(
+    scope: Scope, names: Mapping[str, Names | None], sizes: Mapping[str, int], start: int
+) -> dict[str, Shape]:
+    """Return shapes of operands that fit the terms, in which labels that may have different sizes have; sizes
+    that nothing determines are primes from `start`.
+    """
+    terms = {name: terms_of(uses) or _own(names.get(name)) for name, uses in scope.uses.items()}
+    found = {one.name: one.size for one in walk.atoms_of(ast.Sized, walk.terms_in(scope.tree))} | dict(sizes)
+    primes = _primes(start, {*found.values()})
+    for labels in _classes(scope, terms):
+        size = next((found[label] for label in labels if label in found), None) or next(primes)
+        found.update({label: found.get(label, size) for label in labels})
+    items = {name: own[0].items if own else () for name, own in terms.items()}
+    return {name: tuple([_size(one, found) for one in own]) for name, own in items.items()}
+
+
+def _own(names: Names | None) -> tuple[ast.Term, ...]:
+    """Return the term of a tensor whose uses have none."""
+    if not names or None in names:
+        return ()
+    return (ast.Term(tuple([ast.Label(str(name)) for name in names])),)
+
+
+def _classes(scope: Scope, terms: Mapping[str, Sequence[ast.Term]]) -> list[set[str]]:
+    """Return the labels in sets that must be equally large, since they are labels of one dim."""
+    seen = [(name, term) for name, own in terms.items() for term in own]
+    seen += [(one.name, one.term) for one in scope.tree.statements if one.name and one.term is not None]
+    seen += uses_with_terms(scope.tree.statements)
+    every = [*[term for _, term in seen], *walk.terms_in(scope.tree)]
+    classes = [{one.name} for one in walk.atoms_of(ast.LABELLED, every)]
+    by_dim: dict[tuple[str, int], set[str]] = {}
+    for name, term in seen:
+        for dim, label in enumerate(map(label_of, term.items)):
+            by_dim.setdefault((name, dim), set()).update({label} if label else ())
+    for labels in [*classes, *by_dim.values()]:
+        together = [one for one in classes if not one.isdisjoint(labels)]
+        classes = [one for one in classes if one not in together]
+        classes += [set().union(*together)] if together else []
+    return classes
+
+
+def _size(item: ast.Item, sizes: Mapping[str, int]) -> int:
+    parts, group = parts_of(item), group_of(item)
+    if parts is not None:
+        return sum([_size(part, sizes) for part in parts.parts])
+    if group is not None:
+        return prod([_size(one, sizes) for one in group.items])
+    match item:
+        case ast.Literal(size) | ast.Sized(_, size):
+            return size
+        case ast.At(base):
+            return _size(base, sizes)
+        case ast.Anonymous():
+            return max(sizes.values(), default=1) * 4
+    return sizes[label_of(item) or ""] if label_of(item) else 1
+
+
+def _primes(start: int, taken: Collection[int]) -> Iterator[int]:
+    number = start
+    while True:
+        if number not in taken and all(number % divisor for divisor in range(2, number)):
+            yield number
+        number += 1

@@ -1,0 +1,88 @@
+"""Labels whose sizes nothing in a text determines: those of operands that a derivative no longer reads.
+
+`index[D]`, where D is as large as C, is written `u1[D]` after `u1[C] = index[C]`. If there is no such C, a
+statement that nothing uses reads the operand that had the label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from nameexpr.compiler.gradient.text.labels import NotWritableError
+from nameexpr.ops import INDEX, RESERVED, SIZE
+from nameexpr.records import field, record, replace
+from nameexpr.syntax import ast, walk
+
+
+@record(frozen=False)
+class KnownSizes:
+    """Determines sizes; `sizes` are those of labels, `known` the labels that operands or options determine,
+    `uses` those of operands in the text before, and `fresh` returns names for statements.
+    """
+
+    sizes: Mapping[str, int]
+    known: set[str]
+    uses: Sequence[ast.Use]
+    fresh: Callable[[], str]
+    indices: dict[str, str] = field(default_factory=dict)
+    first: list[ast.Statement] = field(default_factory=list)
+
+    def determined(self, statements: Sequence[ast.Statement]) -> list[ast.Statement]:
+        """Return statements in which every label has a size."""
+        for one in statements:
+            for use in _uses([one]):
+                if use.term is not None and use.name in {operand.name for operand in self.uses}:
+                    self.known |= walk.labels_in(use.term)
+        found = [self._statement(one) for one in statements]
+        return [*self.first, *found]
+
+    def _statement(self, statement: ast.Statement) -> ast.Statement:
+        values = [self._value(value) for value in statement.values]
+        for label in sorted(walk.labels_in(statement.term) if statement.term else ()):
+            if label not in self.known:
+                self._read(label)
+        return replace(statement, value=values[0], others=tuple(values[1:]))
+
+    def _value(self, node: ast.Node) -> ast.Node:
+        """Return a value, in the order of the text: what a statement is read with has a size from there."""
+        match node:
+            case ast.Use("index" | "size" as name, ast.Term((ast.Label(label),))):
+                return node if label in self.known else self._instead(name, label)
+            case ast.Use(_, ast.Term() as term):
+                self.known |= walk.labels_in(term)
+            case ast.Unary(_, value):
+                return replace(node, value=self._value(value))
+            case ast.Binary(_, left, right):
+                left = self._value(left)
+                return replace(node, left=left, right=self._value(right))
+            case ast.Call(_, arguments) | ast.CallAlong(_, _, arguments):
+                return replace(node, arguments=tuple([self._value(one) for one in arguments]))
+        return node
+
+    def _instead(self, name: str, label: str) -> ast.Node:
+        """Return the size of a label, or the index along it, by another that is as large."""
+        alike = next((one for one in sorted(self.known) if self.sizes.get(one) == self.sizes[label]), None)
+        if alike is None:
+            self._read(label)
+            return ast.Use(name, ast.Term((ast.Label(label),)))
+        if name == SIZE:
+            return ast.Use(SIZE, ast.Term((ast.Label(alike),)))
+        term = ast.Term((ast.Label(alike),))
+        if alike not in self.indices:
+            self.indices[alike] = self.fresh()
+            self.first.append(ast.Statement(self.indices[alike], term, ast.Use(INDEX, term)))
+        self.known.add(label)
+        return ast.Use(self.indices[alike], ast.Term((ast.Label(label),)))
+
+    def _read(self, label: str) -> None:
+        """Add a statement that reads an operand with a label."""
+        use = next((one for one in self.uses if one.term and label in walk.labels_in(one.term)), None)
+        if use is None or use.term is None:
+            raise NotWritableError(f"nothing in the text determines the size of '{label}'")
+        self.first.append(ast.Statement(self.fresh(), None, use))
+        self.known |= walk.labels_in(use.term)
+
+
+def _uses(statements: Sequence[ast.Statement]) -> list[ast.Use]:
+    uses = [node for node in walk.nodes_of(statements) if isinstance(node, ast.Use)]
+    return [use for use in uses if use.name not in RESERVED]

@@ -1,0 +1,195 @@
+"""Choose the joint loops that save time: what they compute stays in the cache.
+
+A loop saves the time of writing and reading large values. It costs calls, the addition of results for each
+block, and products of matrices with fewer rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from math import fsum, inf, log
+from typing import NamedTuple
+
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.nodes import Arrange, Drop, Reduction, Scalar, View, Window, sources_of
+from nameexpr.compiler.ir.target import Target
+from nameexpr.compiler.schedule.limit.joint import joint_loops
+from nameexpr.compiler.schedule.limit.regions import GraphLoop, GraphLoops, users_of
+from nameexpr.records import record, replace
+
+FAR, FURTHER = 1 << 24, 0.06
+"""The bytes of a value that leaves the last cache, too, and the extra cost of each byte beyond."""
+DEEP = 2
+"""The largest depth of nested loops."""
+SHARES = (0.25, 0.5, 1, 2)
+"""The sizes of the largest value of a block that are tried, in `Target.tiled_bytes`."""
+WORTH = 250_000.0
+"""The nanoseconds that loops must save."""
+CALLS = 1.5
+"""The number of calls for each value of a block."""
+ADDED = 0.1
+"""Adding one byte to the results of other blocks."""
+ENOUGH = 0.95
+"""The share of the most that blocks can save for which smaller ones are chosen."""
+PAIR = 2
+
+
+class Gain(NamedTuple):
+    """Loops, and the nanoseconds that they save."""
+
+    saved: float
+    loops: GraphLoops
+
+
+class ProductSizes(NamedTuple):
+    """The sizes of a product of matrices, and which of them a loop cuts."""
+
+    batch: int
+    rows: int
+    inner: int
+    columns: int
+    dtype: str
+    cut: int
+
+    def cost(self, target: Target, share: float) -> float:
+        """Return the cost of the product of a block that has this share of all indices."""
+        every = (self.batch, self.rows, self.inner, self.columns)
+        batch, rows, inner, columns = [
+            max(1, round(size * share)) if at == self.cut else size for at, size in enumerate(every)
+        ]
+        return target.costs.product_cost(batch, rows, inner, columns, self.dtype, is_by_dots=False)
+
+
+@record
+class LoopChoice:
+    """A graph, which of its values are created as arrays if there are no loops, and the loops around it."""
+
+    graph: Graph
+    made: Collection[int]
+    target: Target
+    around: frozenset[str] = frozenset()
+
+    def best(self, outputs: Sequence[int], given: Collection[int]) -> Gain:
+        """Return the loops that save most; none if no loop is worth it."""
+        needed = sorted(users_of(self.graph, outputs, (), given))
+        most = Gain(WORTH, ())
+        for label in self._labels(needed):
+            loops = joint_loops(self.graph, outputs, needed, label, given)
+            if len(loops) == 1:  # more of them store what one keeps in the cache
+                most = max(most, self._sized(loops[0]), key=lambda one: one.saved)
+        return most
+
+    def _labels(self, needed: Sequence[int]) -> list[str]:
+        """Return the labels over which loops could be worth it: those of values that leave the cache."""
+        spilled: dict[str, float] = {}
+        for one in needed:
+            if one in self.made and (cost := self._spilled(self._bytes(one))):
+                for label in self.graph.labels[one]:
+                    spilled[label] = spilled.get(label, 0.0) + cost
+        labels = [label for label, cost in spilled.items() if cost > WORTH and label not in self.around]
+        return [label for label in labels if self.graph.sizes[label] > 1]
+
+    def _bytes(self, number: int) -> int:
+        cells = self.graph.cells(self.graph.labels[number])
+        return cells * ITEM_BYTES.get(self.graph.dtypes[number], 8)
+
+    def _spilled(self, size: int) -> float:
+        """Return the cost of writing and reading a value that leaves the caches."""
+        return self.target.costs.spill_cost(size) + FURTHER * max(0, size - FAR)
+
+    def _sized(self, loop: GraphLoop) -> Gain:
+        """Return a loop with the blocks that save most, and with loops in its blocks."""
+        region = list(_region(self.graph, loop))
+        sizes = [self._bytes(one) for one in region if one in self.made and one not in loop.tops]
+        products = [one for number in region if (one := self._product(number, loop.label))]
+        gains = [
+            Gain(
+                self._saved(replace(loop, block=block), len(region), sizes, products),
+                (replace(loop, block=block),),
+            )
+            for block in sorted(self._blocks(loop.label, max(sizes, default=1)))
+        ]
+        most = max([one.saved for one in gains], default=-inf)
+        best = next((one for one in gains if one.saved >= ENOUGH * most), Gain(-inf, (loop,)))
+        return best if not gains or len(self.around) + 1 == DEEP else self._nested(best)
+
+    def _nested(self, gain: Gain) -> Gain:
+        """Return a loop with the loops in its blocks that save most."""
+        (loop,) = gain.loops
+        size = self.graph.sizes[loop.label]
+        graph = replace(self.graph, sizes={**self.graph.sizes, loop.label: loop.block})
+        inside = replace(self, graph=graph, around=self.around | {loop.label})
+        inner = inside.best(loop.tops, loop.reads)
+        return (
+            Gain(gain.saved + inner.saved * size / loop.block, (replace(loop, inner=inner.loops),))
+            if inner.loops
+            else gain
+        )
+
+    def _blocks(self, label: str, largest: int) -> set[int]:
+        """Return the sizes of blocks to try, equal ones if possible."""
+        size, found = self.graph.sizes[label], set()
+        for share in SHARES:
+            turns = max(2, -(-largest // int(share * self.target.tiled_bytes)))
+            near = range(max(2, 2 * turns // 3), 3 * turns // 2 + 1)
+            even = [one for one in near if size % one == 0]
+            turns = min(even, key=lambda one: abs(log(one / turns)), default=turns)
+            found.add(max(1, -(-size // turns)))
+        return found
+
+    def _saved(
+        self, loop: GraphLoop, length: int, sizes: Sequence[int], products: Sequence[ProductSizes]
+    ) -> float:
+        """Return the nanoseconds that a loop saves."""
+        costs, size = self.target.costs, self.graph.sizes[loop.label]
+        turns, share = -(-size // loop.block), loop.block / size
+        saved = fsum([self._spilled(one) - turns * self._spilled(int(one * share)) for one in sizes])
+        saved += fsum([one.cost(self.target, 1) - turns * one.cost(self.target, share) for one in products])
+        added = [self._bytes(top) for top in loop.tops if loop.label not in self.graph.labels[top]]
+        return saved - turns * (CALLS * length * costs.call_cost("copy") + ADDED * sum(added))
+
+    def _product(self, number: int, label: str) -> ProductSizes | None:
+        """Return the sizes of a product of matrices; None for any other value."""
+        node, graph = self.graph.nodes[number], self.graph
+        if not isinstance(node, Reduction) or len(node.factors) != PAIR or not node.labels:
+            return None
+        left, right = (set(graph.labels[factor]) for factor in node.factors)
+        own = set(graph.labels[number])
+        groups = left & right & own, (left - right) & own, set(node.labels), (right - left) & own
+        cut = next((at for at, group in enumerate(groups) if label in group), -1)
+        batch, rows, inner, columns = [graph.cells(tuple(group)) for group in groups]
+        return ProductSizes(batch, rows, inner, columns, graph.dtypes[number], cut)
+
+
+def _region(graph: Graph, loop: GraphLoop) -> Iterator[int]:
+    """Yield the values that a loop computes."""
+    seen, waiting = {*loop.reads, *loop.tops}, list(loop.tops)
+    while waiting:
+        number = waiting.pop()
+        yield number
+        more = [one for one in dict.fromkeys(sources_of(graph.nodes[number])) if one not in seen]
+        more = [one for one in more if not isinstance(graph.nodes[one], Scalar)]
+        seen.update(more)
+        waiting += more
+
+
+def chosen_loops(
+    graph: Graph, outputs: Sequence[int], scheduled: Collection[int], target: Target, given: Collection[int]
+) -> GraphLoops:
+    """Return the loops that save most time; none if no loop saves enough.
+
+    Parameters
+    ----------
+    graph, outputs : Graph, sequence of int
+        What is computed.
+    scheduled : collection of int
+        The values that are computed on their own if there are no loops, not in the blocks of others.
+    target : Target
+        The costs.
+    given : collection of int
+        Values that are not computed in loops.
+    """
+    moved = Arrange, Drop, View, Window
+    made = {one for one in scheduled if not isinstance(graph.nodes[one], moved)}
+    return LoopChoice(graph, made, target).best(outputs, given).loops

@@ -1,0 +1,283 @@
+"""What recorded tensors have to control the tape: `backward`, `grad`, hooks, `detach`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from nameexpr.dims import Names
+from nameexpr.errors import Diagnostic, error
+from nameexpr.tensors.core import Core
+from nameexpr.tensors.ops import checked
+from nameexpr.tensors.tape.engine import Pass, accumulate
+from nameexpr.tensors.tape.hooks import Handle, callable_hook, checked_gradient
+from nameexpr.tensors.tape.node import Leaf, TapeNode, extras_of
+from nameexpr.tensors.tape.recording import Tracked, is_recorded, promoted
+
+
+class Controls(Tracked):
+    """The methods and attributes that are about gradients."""
+
+    __slots__ = ()
+
+    @property
+    def requires_grad(self) -> bool:
+        """True: what is done with the tensor is recorded."""
+        return True
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self.requires_grad_(value)
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the tensor was not computed from others that require a gradient."""
+        return type(self._node) is Leaf
+
+    @property
+    def grad_fn(self) -> TapeNode | None:
+        """The operator that computed the tensor, as a node of the tape; None for a leaf."""
+        return None if type(self._node) is Leaf else self._node
+
+    @property
+    def grad(self) -> Any:
+        """The gradient that `backward` has added up, with the names of the tensor; None if there is none."""
+        node = self._node
+        found = node.gradient if type(node) is Leaf else None if node.extras is None else node.extras.kept
+        if found is not None and found._names != self._names:
+            found._names = self._names
+        return found
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        if value is not None:
+            value = self._like(checked_gradient(value, self, "x.grad = value:"))
+        if type(self._node) is Leaf:
+            self._node.gradient = value
+        else:
+            extras_of(self._node).kept = value
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradient, or write 0 over it."""
+        if set_to_none or self.grad is None:
+            self.grad = None
+        else:
+            self.grad._data[...] = 0
+
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        """Return the tensor, which requires a gradient; with False it is a plain one again."""
+        if not requires_grad:
+            if type(self._node) is not Leaf:
+                message = "requires_grad_(False): the tensor was computed from others that require a gradient"
+                raise error(Diagnostic("NE696", message, hint="x.detach() is a constant"))
+            unrecord(self)
+        return self
+
+    def detach(self) -> Any:
+        """Return a plain tensor that shares the array: no gradient goes through it."""
+        return self._bare().detach()
+
+    def detach_(self) -> Any:
+        """Make the tensor a plain one, and return it."""
+        unrecord(self)
+        return self
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of a tensor that was computed in `grad`; leaves do that anyway."""
+        if type(self._node) is not Leaf:
+            extras_of(self._node).keeps = template(self)
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether `retain_grad` was called for a tensor that was computed."""
+        extras = self._node.extras
+        return extras is not None and extras.keeps is not None
+
+    def register_hook(self, hook: Callable[[Any], Any]) -> Handle:
+        """Call a function with the gradient of the tensor in each backward pass; it may return another one.
+
+        Returns
+        -------
+        Handle
+            Whose `remove()` removes the hook.
+        """
+        entry = (callable_hook(hook, "register_hook"), template(self))
+        return Handle(extras_of(self._node).hooks, entry)
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Any], Any]) -> Handle:
+        """Call a function with the tensor whenever a backward pass has added to its `grad`."""
+        if type(self._node) is not Leaf:
+            message = "register_post_accumulate_grad_hook: the tensor was computed, and has no grad"
+            raise error(Diagnostic("NE696", message, hint="register_hook is called with its gradient"))
+        return Handle(self._node.after, callable_hook(hook, "register_post_accumulate_grad_hook"))
+
+    def backward(
+        self,
+        gradient: Any = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """Add the gradients of this value by all leaves that it was computed from to their `grad`.
+
+        Parameters
+        ----------
+        gradient
+            The gradient of this tensor, with its names: needed unless it has one element.
+        retain_graph
+            Whether to keep what was recorded, for another backward pass.
+
+        Raises
+        ------
+        OptionError
+            NE693 if an array that is needed has been written to; NE696 if a gradient is missing or has other
+            names, or a backward pass has already freed what was recorded.
+        """
+        if create_graph:
+            raise second_order("backward(create_graph=True)")
+        backward_pass([self], [gradient], bool(retain_graph), inputs)
+
+    def __reduce__(self) -> Any:
+        """Pickle a leaf with its values; NE696 for a tensor that was computed."""
+        if type(self._node) is not Leaf:
+            message = "a tensor that was computed cannot be copied together with how it was computed"
+            raise error(Diagnostic("NE696", message, hint="x.detach() holds the values"))
+        return restored, (self._bare(),)
+
+    def __repr__(self) -> str:
+        """Return the repr of the values, and the operator that computed them."""
+        text = repr(self._bare())
+        body, bracket, rest = text.rpartition(")")
+        told = "requires_grad=True" if type(self._node) is Leaf else f"grad_fn={self._node!r}"
+        return f"{body}, {told}{bracket}{rest}"
+
+
+def restored(tensor: Any) -> Any:
+    """Return an unpickled leaf."""
+    return tensor.requires_grad_()
+
+
+def unrecord(tensor: Any) -> None:
+    """Make a recorded tensor a plain one."""
+    del tensor._node
+    tensor.__class__ = tensor._unrecorded
+
+
+def template(tensor: Any) -> Any:
+    """Return a recorded tensor's names and sizes, without its elements: gradients are made like it."""
+    data = np.broadcast_to(np.zeros((), tensor._data.dtype), tensor._data.shape)
+    return promoted(tensor._like(data), None)
+
+
+def second_order(verb: str) -> Exception:
+    """Return the error for a gradient that should be recorded itself (NE696)."""
+    hint = "grad(grad(loss, w[C]), w[D]) in a formula is a second derivative: docs/gradients.md"
+    return error(Diagnostic("NE696", f"{verb}: gradients of the tape are not recorded themselves", hint=hint))
+
+
+def backward_pass(
+    values: Sequence[Any], seeds: Sequence[Any], retains: bool, inputs: Any, wants: bool = False
+) -> dict[int, Any]:
+    """Go back from values with their gradients; return what was found, or add to the `grad` of leaves."""
+    wanted = None
+    if inputs is not None:
+        listed: list[Any] = [inputs] if isinstance(inputs, Core) else list(inputs)
+        wanted = frozenset(checked_input(each, at)._node.number for at, each in enumerate(listed))
+    run = Pass(wanted, retains=retains)
+    for value, seed in zip(values, seeds, strict=True):
+        if not is_recorded(value):
+            raise not_recorded(value)
+        run.add(value._node, seed_of(value, seed), is_own=False)
+    run.run()
+    if inputs is not None and not wants:
+        for each in listed:
+            if type(each._node) is Leaf and each._node.number in run.found:
+                accumulate(each._node, run.found[each._node.number], is_own=False)
+    return run.found
+
+
+def seed_of(value: Any, seed: Any) -> Any:
+    """Return the gradient of a value to start from: 1 for a single element (NE696)."""
+    if seed is not None:
+        return checked_gradient(seed, value, "gradient=")
+    if value._data.size != 1:
+        names: Names = value._names
+        message = f"backward of a tensor of {value._data.size} elements, names {names}, needs gradient="
+        hint = "reduce it first, such as x.sum().backward(); or give the gradient of x, a tensor like x"
+        raise error(Diagnostic("NE696", message, hint=hint))
+    return np.ones(value._data.shape, value._data.dtype)
+
+
+def not_recorded(value: Any, verb: str = "backward") -> Exception:
+    """Return the error for a value that was not computed from a tensor that requires a gradient (NE696)."""
+    message = f"{verb}: the tensor does not require a gradient, nor does what it was computed from"
+    hint = "w.requires_grad_() before the computation; or it was in ne.no_grad(), or went through detach()"
+    return error(Diagnostic("NE696", message, hint=hint))
+
+
+def checked_input(tensor: Any, at: int) -> Any:
+    """Return a tensor to differentiate by, which must be recorded (NE696)."""
+    if is_recorded(tensor):
+        return tensor
+    message = f"input {at} does not require a gradient"
+    raise error(Diagnostic("NE696", message, hint="call requires_grad_() before the computation"))
+
+
+@checked
+def grad_of(
+    value: Any,
+    inputs: Any,
+    gradient: Any = None,
+    *,
+    retain_graph: bool | None = None,
+    allow_unused: bool = False,
+) -> tuple[Any, ...]:
+    """Return the gradients of a recorded value by some tensors, without touching their `grad`.
+
+    Parameters
+    ----------
+    value
+        A tensor that was computed from the inputs, or several.
+    inputs
+        A tensor that requires a gradient, or was computed from one; or several.
+    gradient
+        The gradient of the value, with its names: needed unless it has one element.
+    retain_graph
+        Whether to keep what was recorded, for another backward pass.
+    allow_unused
+        Whether an input that the value does not depend on has the gradient None; else it is an error.
+
+    Returns
+    -------
+    tuple of NamedTensor
+        One gradient for each input, with its names.
+
+    Raises
+    ------
+    OptionError
+        NE696 if something was not recorded, or the value does not depend on an input; NE693 if an array that
+        is needed has been written to.
+
+    Examples
+    --------
+    >>> w = ne.tensor([1.0, 3.0], names="C").requires_grad_()
+    >>> ne.grad_of((w * w).sum(), [w])
+    (tensor([2., 6.], names=('C',), shape=(2,)),)
+    """
+    values = [value] if isinstance(value, Core) else list(value)
+    seeds = [gradient] if isinstance(value, Core) else list(gradient or [None] * len(values))
+    listed: list[Any] = [inputs] if isinstance(inputs, Core) else list(inputs)
+    found = backward_pass(values, seeds, bool(retain_graph), listed, wants=True)
+    results = []
+    for at, each in enumerate(listed):
+        if each._node.number in found:
+            results.append(each._like(np.array(found[each._node.number])))
+        elif allow_unused:
+            results.append(None)
+        else:
+            message = f"grad_of: the value does not depend on input {at}"
+            hint = "leave it out, or allow_unused=True gives None for it"
+            raise error(Diagnostic("NE696", message, hint=hint))
+    return tuple(results)

@@ -1,0 +1,156 @@
+"""The derivatives of views, copies and conversions: gradients go back the way that elements came."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from nameexpr.rules import remembered
+from nameexpr.rules.calls import ShownCall, positions
+from nameexpr.rules.names import aligned_as
+from nameexpr.tensors.tape.node import Scattered
+from nameexpr.tensors.tape.pointwise import same
+from nameexpr.tensors.tape.texts import Vjp
+
+VIEWS: dict[str, Callable[..., Any]] = {}
+"""The rules of methods whose results share memory with their operand, or may do so."""
+COPIES: dict[str, Callable[..., Any]] = {
+    name: lambda y, x, *args, **kwargs: same
+    for name in ("clone", "copy", "contiguous", "to", "type_as", "astype", "type", "__copy__", "cpu")
+}
+"""Those of copies, in any dtype: the backward pass converts gradients to that of the operand."""
+COPIES |= dict.fromkeys(("half", "float", "double", "bfloat16"), COPIES["to"])
+
+
+def rule(names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the decorator that enters a rule under the names of methods."""
+
+    def enter(function: Callable[..., Any]) -> Callable[..., Any]:
+        VIEWS.update(dict.fromkeys(names.split(), function))
+        return function
+
+    return enter
+
+
+@rule("flatten unflatten squeeze unsqueeze rename refine_names drop_coords")
+def _reshaped(y: Any, x: Any, *args: Any, **kwargs: Any) -> Vjp:
+    """Give the gradient the sizes of the operand: the order of elements is the same."""
+    shape = x._data.shape
+    return lambda g: g.reshape(shape)
+
+
+@rule("expand")
+def _expanded(y: Any, x: Any, *sizes: Any) -> Vjp:
+    """Pass the gradient on: the backward pass sums it over repeated dims."""
+    return same
+
+
+def reordered(order: Any) -> Vjp:
+    """Return the function for a transposed tensor: the transposition that reverts it."""
+    back = [0] * len(order)
+    for to, at in enumerate(order):
+        back[at] = to
+    return lambda g: g.transpose(back)
+
+
+@rule("T t")
+def _reversed(y: Any, x: Any) -> Vjp:
+    return lambda g: g.transpose()
+
+
+@rule("mT")
+def _of_matrices(y: Any, x: Any) -> Vjp:
+    return lambda g: g.swapaxes(-1, -2)
+
+
+@rule("transpose swapaxes")
+def _swapped(y: Any, x: Any, first: Any = 0, second: Any = 0, **dims: Any) -> Vjp:
+    if not x._data.ndim:
+        return same
+    named = dict(zip(("dim0", "dim1"), (first, second), strict=True)) | {
+        word.replace("axis", "dim"): dim for word, dim in dims.items()
+    }
+    a, b = x._position(named["dim0"], "transpose"), x._position(named["dim1"], "transpose")
+    return lambda g: g.swapaxes(a, b)
+
+
+@rule("permute")
+def _permuted(y: Any, x: Any, *dims: Any) -> Vjp:
+    wanted = dims[0] if len(dims) == 1 and isinstance(dims[0], str | list | tuple) else dims
+    wanted = wanted.split() if isinstance(wanted, str) else wanted
+    return reordered(positions(x._dims, ShownCall("permute", tuple(wanted), (x._dims,))))
+
+
+@rule("movedim")
+def _moved(y: Any, x: Any, source: Any, destination: Any) -> Vjp:
+    at, to = x._position(source, "movedim"), x._position(destination, "movedim")
+    return lambda g: np.moveaxis(g, to, at)
+
+
+@rule("align_to")
+def _aligned_to(y: Any, x: Any, *names: Any) -> Vjp:
+    return aligned(remembered.aligned_to(x._names, x._data.shape, *names), x._data.shape)
+
+
+@rule("align_as")
+def _aligned_as(y: Any, x: Any, other: Any) -> Vjp:
+    return aligned(aligned_as(x._dims, other._dims), x._data.shape)
+
+
+def aligned(alignment: Any, shape: tuple[int, ...]) -> Vjp:
+    """Return the function for dims in another order, some of them new and of size 1."""
+    order = [at for at in alignment.order if at is not None]
+    back = reordered(order)
+    moved = tuple(shape[at] for at in order)
+    return back if len(order) == len(alignment.order) else lambda g: back(g.reshape(moved))
+
+
+@rule("diagonal")
+def _diagonal(y: Any, x: Any, offset: int = 0, dim1: Any = 0, dim2: Any = 1) -> Vjp:
+    a, b = positions(x._dims, ShownCall("diagonal", (dim1, dim2), (x._dims,)))
+    shape = x._data.shape
+    limit = max(shape)
+    offset = min(max(int(offset), -limit), limit)
+
+    def vjp(g: Any) -> Any:
+        whole = np.zeros(shape, g.dtype)
+        part = whole.diagonal(offset, a, b)
+        part.flags.writeable = True
+        part[...] = g
+        return whole
+
+    return vjp
+
+
+def part(at: int, where: Any) -> Vjp:
+    """Return the function for one index, or a range, of an axis."""
+    places = (*(slice(None),) * at, where)
+    return lambda g: Scattered(places, g)
+
+
+@rule("select")
+def _selected(y: Any, x: Any, dim: Any, index: Any) -> Vjp:
+    return part(x._position(dim, "select"), int(index))
+
+
+@rule("narrow")
+def _narrowed(y: Any, x: Any, dim: Any, start: Any, length: Any) -> Vjp:
+    at = x._position(dim, "narrow")
+    begin = int(start) + (x._data.shape[at] if start < 0 else 0)
+    return part(at, slice(begin, begin + int(length)))
+
+
+@rule("split chunk")
+def _split(y: Any, x: Any, how: Any = None, dim: Any = 0, **kwargs: Any) -> tuple[Vjp, ...]:
+    at = x._position(dim, "split")
+    sizes = [each._data.shape[at] for each in y]
+    return tuple(part(at, slice(end - size, end)) for end, size in zip(accumulate(sizes), sizes, strict=True))
+
+
+@rule("unbind")
+def _unbound(y: Any, x: Any, dim: Any = 0) -> tuple[Vjp, ...]:
+    at = x._position(dim, "unbind")
+    return tuple(part(at, number) for number in range(len(y)))

@@ -1,0 +1,87 @@
+"""The derivatives of matrix products: each gradient is a product with the other operand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nameexpr.tensors.contraction import contracted_positions
+from nameexpr.tensors.tape.reductions import wide
+from nameexpr.tensors.tape.texts import Vjp
+
+Array = np.ndarray[Any, Any]
+VECTOR = 1
+
+
+def matmul(a: Array, b: Array) -> tuple[Vjp, Vjp]:
+    """Return the functions for `a @ b`: vectors, matrices, and batches of them."""
+    if a.ndim == b.ndim == VECTOR:
+        return lambda g: g * np.conjugate(b), lambda g: g * np.conjugate(a)
+    if b.ndim == VECTOR:
+        return lambda g: g[..., None] * np.conjugate(b), lambda g: _sum_rows(g, a)
+    if a.ndim == VECTOR:
+        return lambda g: _sum_columns(g, b), lambda g: np.conjugate(a)[:, None] * g[..., None, :]
+    return lambda g: g @ _adjoint(b), lambda g: _adjoint(a) @ g
+
+
+def _adjoint(a: Array) -> Array:
+    turned = a.swapaxes(-1, -2)
+    return turned.conj() if a.dtype.kind == "c" else turned
+
+
+def _sum_rows(g: Any, a: Array) -> Any:
+    """Return the gradient of the vector of a matrix-vector product, for batches added up."""
+    return np.conjugate(a.reshape(-1, a.shape[-1])).T @ np.asarray(g).reshape(-1)
+
+
+def _sum_columns(g: Any, b: Array) -> Any:
+    """Return the gradient of the vector of a vector-matrix product, for batches added up."""
+    return (np.conjugate(b) @ np.asarray(g)[..., None])[..., 0]
+
+
+def product(y: Any, x: Any, other: Any) -> list[tuple[Any, Vjp]]:
+    """Return the functions for matmul, mm, mv, bmm and dot."""
+    first, second = matmul(wide(x._data), wide(_data(other)))
+    return [(x, first), (other, second)]
+
+
+def reflected(y: Any, x: Any, other: Any) -> list[tuple[Any, Vjp]]:
+    """Return those of `other @ x`."""
+    return product(y, x._as_core(other, "matmul"), x)
+
+
+def _data(operand: Any) -> Array:
+    return operand._data if hasattr(operand, "_data") else np.asarray(operand)
+
+
+def add_product(
+    y: Any, x: Any, mat: Any, other: Any, *, beta: Any = 1, alpha: Any = 1
+) -> list[tuple[Any, Vjp]]:
+    """Return the functions for addmm and addmv."""
+    first, second = matmul(wide(_data(mat)), wide(_data(other)))
+    scale, bias = np.conjugate(alpha).item(), np.conjugate(beta).item()
+    return [(x, lambda g: g * bias), (mat, lambda g: first(g * scale)), (other, lambda g: second(g * scale))]
+
+
+def tensordot(y: Any, x: Any, other: Any, dims: Any = 2) -> list[tuple[Any, Vjp]]:
+    """Return the functions for a contraction: one over the dims that only the other operand keeps."""
+    right = x._as_core(other, "tensordot")
+    a, b = wide(x._data), wide(right._data)
+    ours, theirs = contracted_positions(x._dims, right._dims, dims)
+    kept = [at for at in range(a.ndim) if at not in ours]
+    rest = [at for at in range(b.ndim) if at not in theirs]
+    return [(x, _left(b, ours, theirs, kept, rest)), (other, _right(a, ours, theirs, kept, rest))]
+
+
+def _left(b: Array, ours: Any, theirs: Any, kept: list[int], rest: list[int]) -> Vjp:
+    order = np.argsort([*kept, *[ours[at] for at in np.argsort(theirs)]])
+    last = len(kept)
+    axes = list(range(last, last + len(rest)))
+    return lambda g: np.tensordot(g, np.conjugate(b), (axes, rest)).transpose(order)
+
+
+def _right(a: Array, ours: Any, theirs: Any, kept: list[int], rest: list[int]) -> Vjp:
+    order = np.argsort([*[theirs[at] for at in np.argsort(ours)], *rest])
+    axes = list(range(len(kept)))
+    return lambda g: np.tensordot(np.conjugate(a), g, (kept, axes)).transpose(order)
