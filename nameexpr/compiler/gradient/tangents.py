@@ -17,7 +17,7 @@ Forward = Callable[[Collection[int], Tangents, Sequence[int]], list[int | None]]
 
 
 @record
-class Along:
+class RowTangents:
     """The tangent of a recurrence: `steps` for all indices at once, `known` are the tangents of what they
     read and of starts. `basis` are the dims of the basis.
     """
@@ -48,7 +48,7 @@ def rows_forward(algebra: Algebra, number: int, known: Tangents, forward: Forwar
     sources = {*node.inputs, *[value for starts in node.starts for _, value in starts]}
     known = {value: tangent for value, tangent in known.items() if value in sources}
     basis = tuple([(label,) for label in sorted(algebra.basis)])
-    along = Along(algebra, number, node, steps, known, basis, forward)
+    along = RowTangents(algebra, number, node, steps, known, basis, forward)
     moving = {
         statement
         for statement, starts in enumerate(node.starts)
@@ -63,7 +63,7 @@ def rows_forward(algebra: Algebra, number: int, known: Tangents, forward: Forwar
         moving |= found
 
 
-def _states(along: Along, moving: Sequence[int]) -> dict[int, int]:
+def _states(along: RowTangents, moving: Sequence[int]) -> dict[int, int]:
     """Return the tangents of the rows that are read, by their identities."""
     graph, found = along.algebra.graph, {}
     for state, identity in along.steps.states.items():
@@ -75,7 +75,7 @@ def _states(along: Along, moving: Sequence[int]) -> dict[int, int]:
     return found
 
 
-def _of_steps(along: Along, states: Tangents) -> list[int | None]:
+def _of_steps(along: RowTangents, states: Tangents) -> list[int | None]:
     """Return the tangents of the steps, given those of the rows that they read."""
     graph, inputs = along.algebra.graph, along.steps.inputs
     seeds = {identity: along.known[value] for value, identity in inputs.items()} | dict(states)
@@ -83,7 +83,9 @@ def _of_steps(along: Along, states: Tangents) -> list[int | None]:
     return along.forward(active_values(graph, needed, names_of(graph, seeds)), seeds, along.steps.values)
 
 
-def _rows(along: Along, moving: Sequence[int], tangents: Sequence[int | None], states: Tangents) -> Tangents:
+def _rows(
+    along: RowTangents, moving: Sequence[int], tangents: Sequence[int | None], states: Tangents
+) -> Tangents:
     """Return the rows of the recurrence with these steps."""
     algebra, graph, node = along.algebra, along.algebra.graph, along.node
     starts, steps, axes = [], [], []
@@ -106,7 +108,7 @@ def _rows(along: Along, moving: Sequence[int], tangents: Sequence[int | None], s
     return found
 
 
-def _inputs(along: Along, steps: Sequence[int], states: Collection[int]) -> tuple[int, ...]:
+def _inputs(along: RowTangents, steps: Sequence[int], states: Collection[int]) -> tuple[int, ...]:
     """Return what steps read that does not depend on rows."""
     graph = along.algebra.graph
     moving = moving_values(graph, steps, states) if states else set[int]()
