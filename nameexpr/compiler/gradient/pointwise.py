@@ -43,8 +43,7 @@ class Masking(Protocol):
 
 def rules_of(graph: Graph, node: Map) -> Sequence[str]:
     """Return the rule of each argument, "" where no gradient goes; KeyError if none is known."""
-    is_complex = kind_of(graph.dtypes[node.arguments[0]]) == "complex"
-    if is_complex and node.function in COMPLEX:
+    if node.function in COMPLEX and any(kind_of(graph.dtypes[each]) == "complex" for each in node.arguments):
         return COMPLEX[node.function]
     return POINTWISE[node.function]
 
