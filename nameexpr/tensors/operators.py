@@ -72,9 +72,8 @@ class Operators(Core):
             a, names = data_and_names(left, verb)
             b, other_names = data_and_names(right, verb)
         except MeetsRecorded:
-            if out is not None:
-                raise
-            return RECORDED.pair(verb, left, right)  # type: ignore[no-any-return]
+            a = None
+            return RECORDED.pair(verb, left, right, out)  # type: ignore[no-any-return]
         if (other_names if left is self else names) and type(left) is not type(right):
             known = carrier(self, (right if left is self else left,))
             if known is not None:
@@ -267,6 +266,8 @@ def carrying(function: F) -> F:
                     return with_coordinates(function.__name__, function, args, kwargs)
             return function(*args, **kwargs)
         except MeetsRecorded:
+            if kwargs.get("out") is not None:
+                raise  # to the operator in place
             return RECORDED.again(function, args, kwargs)
         except NameExprError as wrong:
             wrong._forget_frames()
