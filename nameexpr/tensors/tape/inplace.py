@@ -98,8 +98,7 @@ def check_may_write(x: Any, verb: str) -> None:
         raise error(Diagnostic("NE694", message, hint=hint))
     if node.is_view:
         raise shared(verb, "the tensor is a view of a recorded one")
-    views = () if node.extras is None else tuple(node.extras.views)
-    if any(each() is not None for each in views):
+    if any(each() is not None for each in tuple(node.views or ())):
         raise shared(verb, "there are views of the tensor")
 
 

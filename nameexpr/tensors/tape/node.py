@@ -24,20 +24,20 @@ next_number = _numbers.__next__
 
 
 class Extras:
-    """What few nodes have: hooks, the gradient of an intermediate result, and views that are alive."""
+    """What few nodes have: hooks, and the gradient of an intermediate result."""
 
-    __slots__ = ("hooks", "keeps", "kept", "views")
+    __slots__ = ("hooks", "keeps", "kept")
 
     def __init__(self) -> None:
         self.hooks: dict[int, tuple[Callable[[Any], Any], Any]] = {}
         self.keeps: Any = None
         self.kept: Any = None
-        self.views: set[weakref.ref[Any]] = set()
 
 
 class TapeNode:
     """One recorded operator: `name`, what it was computed from, and how gradients go back through it.
 
+    `views` are the tensors that share their elements, once there are some; a view has those of its base.
     `vjps` has a function for each input; or is one function, which returns the gradients of all inputs.
     """
 
@@ -51,6 +51,7 @@ class TapeNode:
         "number",
         "shape",
         "since",
+        "views",
         "vjps",
     )
 
@@ -72,6 +73,7 @@ class TapeNode:
         self.since = LOG.count
         self.extras: Extras | None = None
         self.is_view = is_view
+        self.views: set[weakref.ref[Any]] | None = None
         self.epoch: Epoch | None = LOG.epoch or new_epoch()
 
     @property
@@ -97,7 +99,7 @@ class TapeNode:
 class Leaf:
     """A tensor that requires a gradient and was not computed: its gradients add up in `gradient`."""
 
-    __slots__ = ("after", "dtype", "extras", "gradient", "number", "shape", "tensor")
+    __slots__ = ("after", "dtype", "extras", "gradient", "number", "shape", "tensor", "views")
 
     name = "leaf"
     is_view = False
@@ -109,6 +111,7 @@ class Leaf:
         self.number = next_number()
         self.extras: Extras | None = None
         self.gradient: Any = None
+        self.views: set[weakref.ref[Any]] | None = None
         self.after: dict[int, Callable[[Any], Any]] = {}
         self.tensor = weakref.ref(tensor)
 

@@ -19,7 +19,7 @@ from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import RECORDED, corrected, keywords_of
 from nameexpr.tensors.tape.mode import MODE
-from nameexpr.tensors.tape.node import Leaf, TapeNode, extras_of
+from nameexpr.tensors.tape.node import Leaf, TapeNode
 from nameexpr.tensors.tape.texts import Vjp
 
 Rule = Callable[..., Any]
@@ -126,7 +126,10 @@ def attached(y: Any, name: str, source: Any, vjp: Vjp, *, is_view: bool) -> Any:
     if not is_view:
         return promoted(y, TapeNode(name, (source,), (vjp,), y._data))
     node = TapeNode(name, (source,), (vjp,), y._data, is_view=True)
-    views = extras_of(node).views = extras_of(source).views
+    views = source.views
+    if views is None:
+        views = source.views = set()
+    node.views = views
     views.add(ref(promoted(y, node), views.discard))
     return y
 
