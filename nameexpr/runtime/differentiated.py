@@ -52,7 +52,7 @@ def differentiated(text: str, wrt: str | Iterable[str]) -> Differentiated:
     if not isinstance(text, str):
         raise error(of_object(text))
     scope = read_value(text)
-    names = _operands(scope, wrt)
+    names = named_operands(scope, wrt)
     taken = {*scope.uses, *(one.name for one in scope.tree.statements if one.name is not None)}
     last = scope.tree.statements[-1]
     value = last.name or free("value", taken)
@@ -78,7 +78,8 @@ def read_value(text: str) -> Scope:
         raise
 
 
-def _operands(scope: Scope, wrt: str | Iterable[str]) -> Sequence[str]:
+def named_operands(scope: Scope, wrt: str | Iterable[str]) -> Sequence[str]:
+    """Return the operands to differentiate by (NE534 for other names)."""
     if isinstance(wrt, str) and {"=", "("}.intersection(wrt):
         raise error(swapped(wrt))
     given = wrt.split() if isinstance(wrt, str) else list(wrt) if isinstance(wrt, Iterable) else None
