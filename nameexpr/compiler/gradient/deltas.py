@@ -7,7 +7,7 @@ with N renamed. Deltas are therefore kept outside of what they are multiplied by
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from nameexpr.compiler.analysis.build.values import Values
 from nameexpr.compiler.ir.axes import Axes, Labels, flat, whole_dim
@@ -95,6 +95,12 @@ def renamed(graph: Graph, value: int, names: dict[str, str]) -> int:
     return graph.add(View(-1, array, others), flat(others), graph.strong(value))
 
 
+def with_label(values: Values, delta: int, basis: Collection[str], names: dict[str, str], span: Span) -> int:
+    """Return a delta whose label has another name."""
+    label, other = pair_of(values.graph, delta, basis) or ("", "")
+    return _delta(values, names.get(label, label), other, span)
+
+
 def without_basis(values: Values, value: int, basis: dict[str, str], span: Span) -> int:
     """Return a value with the labels of what was differentiated in place of those of the basis."""
     names = {other: label for label, other in basis.items()}
@@ -104,3 +110,16 @@ def without_basis(values: Values, value: int, basis: dict[str, str], span: Span)
         label, other = pair_of(values.graph, delta, frozenset(names)) or ("", "")
         made.append(_delta(values, label, names[other], span))
     return joined(values, made, renamed(values.graph, rest, names), span)
+
+
+def turned(values: Values, value: int, inner: Mapping[str, str], basis: Mapping[str, str], span: Span) -> int:
+    """Return a derivative by the elements of an operand, whose labels `inner` has by those of the operand,
+    with the labels of the operand, and those that `basis` has for the elements of the value by its own.
+    """
+    own = {other: label for label, other in inner.items()}
+    deltas, rest = apart(values, value, frozenset(own))
+    made = []
+    for delta in deltas:
+        label, other = pair_of(values.graph, delta, frozenset(own)) or ("", "")
+        made.append(_delta(values, own[other], basis[label], span))
+    return joined(values, made, renamed(values.graph, rest, {**own, **basis}), span)

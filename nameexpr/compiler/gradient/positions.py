@@ -37,15 +37,15 @@ def of_gather(algebra: Algebra, node: Gather, gradient: int) -> int:
 def of_window(algebra: Algebra, node: Window, gradient: int) -> int:
     """Return the gradient of what a window reads: parts are put into zeros, overlapping windows are added."""
     own = algebra.graph.labels[node.value]
-    if all(_is_reversal(algebra, read) for read in node.reads):
+    kept = [label for label in own if label not in {read.label for read in node.reads}]
+    inside = [label for read in node.reads for label, _ in read.strides]
+    is_apart = len({*inside, *kept}) == len(inside) + len(kept)
+    if is_apart and all(_is_reversal(algebra, read) for read in node.reads):
         pairs = [(read, read.strides[0][0]) for read in node.reads]
         back = [Read(label, read.offset, ((read.label, -1),)) for read, label in pairs]
         have = algebra.graph.labels[gradient]
         return window(algebra, gradient, tuple([read for read in back if read.label in have]))
-    kept = [label for label in own if label not in {read.label for read in node.reads}]
-    inside = [label for read in node.reads for label, _ in read.strides]
-    is_part = all([stride for _, stride in read.strides] in ([], [1]) for read in node.reads)
-    if is_part and len({*inside, *kept}) == len(inside) + len(kept):
+    if is_apart and all([stride for _, stride in read.strides] in ([], [1]) for read in node.reads):
         return put(algebra, gradient, own, node.reads)
     return scattered(algebra, gradient, own, {read.label: _places(algebra, read) for read in node.reads})
 
@@ -123,14 +123,19 @@ def _read(algebra: Algebra, part: Segment) -> Read:
 def of_sorted(algebra: Algebra, function: str, number: int, node: Along, gradient: int) -> int:
     """Return the gradient of `sort`, `cummax` and `cummin`, whose elements are those of the value."""
     graph, (label,) = algebra.graph, node.labels
-    if function == "sort":
-        order = graph.add(Along("argsort", node.value, node.labels), graph.labels[node.value], "int64")
-    else:
-        order = _latest(algebra, number, node.value, label)
+    order = origins_of(algebra, function, number, node)
     other = whole_dim("_", f"{label}.along")
     graph.sizes[other] = graph.sizes[label]
     rows = renamed(graph, algebra.spread(gradient, (label,)), {label: other})
     return scattered(algebra, rows, graph.labels[node.value], {label: renamed(graph, order, {label: other})})
+
+
+def origins_of(algebra: Algebra, function: str, number: int, node: Along) -> int:
+    """Return the positions of the elements of a value that are those of the result of such a function."""
+    if function == "sort":
+        labels = algebra.graph.labels[node.value]
+        return algebra.graph.add(Along("argsort", node.value, node.labels), labels, "int64")
+    return _latest(algebra, number, node.value, node.labels[0])
 
 
 def _latest(algebra: Algebra, number: int, value: int, label: str) -> int:
