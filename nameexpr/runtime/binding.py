@@ -103,6 +103,9 @@ def _held(value: Any, unwrapped: Callable[..., Any], *place: Any) -> Any:
     if type(value) not in BARE:
         from nameexpr.backends.dispatch import NEVER_WRITTEN, SUPPORTED, array_within, library_name
 
+        if hasattr(type(value), "_unrecorded"):
+            message = "a recorded tensor cannot be bound: no gradient would go through it"
+            raise error(Diagnostic("NE695", message, hint="bind x.detach(), or pass x to the call"))
         kind: Any = type(array_within(value))
         name = library_name(kind)
         if name in NEVER_WRITTEN:

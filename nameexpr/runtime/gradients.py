@@ -225,4 +225,7 @@ def like(gradient: Any, operand: Any) -> Any:
         names = names_of(as_tensor(operand))  # of xarray or pandas
     if names is None:
         return array_of(gradient)
-    return gradient if gradient._names == names else type(gradient)._wrap(gradient._data, names)
+    if gradient._names == names:
+        return gradient
+    is_recorded = hasattr(type(gradient), "_unrecorded")
+    return gradient.rename(*names) if is_recorded else type(gradient)._wrap(gradient._data, names)

@@ -11,7 +11,6 @@ import numpy as np
 
 from nameexpr.backends.numpy.arrays import NUMBERS, as_operand, weak_numbers
 from nameexpr.compiler.ir.layouts import Layout
-from nameexpr.errors import Diagnostic, error
 
 if TYPE_CHECKING:
     from nameexpr.compiler.ir.axes import Names
@@ -141,7 +140,6 @@ def as_tensor(value: Any) -> Any:
     from nameexpr.tensors import NamedTensor, wrap
 
     if isinstance(value, NamedTensor):
-        check_unrecorded(value)
         return value if type(value) is NamedTensor else wrap(value.data, value.names)
     from nameexpr.backends.numpy.foreign import Foreign, read  # imported here: most operands are arrays
 
@@ -149,16 +147,6 @@ def as_tensor(value: Any) -> Any:
     if not isinstance(found, Foreign):
         return None
     return wrap(found.array, found.names) if any(found.names) else found.array
-
-
-def check_unrecorded(value: Any) -> None:
-    """Raise NE695 for a recorded tensor where a text takes constants only, such as `bind`."""
-    from nameexpr.tensors.ops import RECORDED
-
-    if value._kernels is RECORDED:
-        message = "a recorded tensor can only be an operand of a call: here, no gradient would go through it"
-        hint = "x.detach() is a constant; or pass it to the call"
-        raise error(Diagnostic("NE695", message, hint=hint))
 
 
 def repeats(arrays: Sequence[Any]) -> tuple[int, ...]:

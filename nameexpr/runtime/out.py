@@ -52,6 +52,10 @@ def _copied(result: Any) -> Any:
 
 def _check(out: Any, result: Any, text: str) -> None:
     """Raise an error if a result cannot be written into `out`."""
+    if any(hasattr(type(each), "_unrecorded") for each in (out, result)):
+        message = "out=: a result that is recorded, or a tensor that is, cannot be written to"
+        hint = "use the result: y = ne.einsum(...); or compute in ne.no_grad(), into x.detach()"
+        raise error(Diagnostic("NE694", message, text, hint=hint))
     data = out._data if isinstance(out, NamedTensor) else out
     if isinstance(out, int):
         hint = f"for a label named out, give its size as sizes={{'out': {out}}}"

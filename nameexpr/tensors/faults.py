@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.dims import Dims, dims_of
+from nameexpr.dims import Dims, Names, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.rules.calls import shown
+from nameexpr.rules.calls import ShownCall, Verbatim, fault, shown
 from nameexpr.rules.pairing import Pairing, check_sizes
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import RECORDED, MeetsRecorded, exhausted
@@ -138,3 +138,21 @@ def _dims(operand: Any) -> Dims:
         return operand._dims
     shape = np.shape(operand)
     return dims_of((None,) * len(shape), shape)
+
+
+def not_recorded(verb: str) -> NameExprError:
+    """Return the error for what needs a tensor that is recorded (NE696)."""
+    message = f"{verb}: the tensor does not require a gradient, nor does what it was computed from"
+    hint = (
+        "x.requires_grad_() before the computation; nothing is recorded in ne.no_grad(), nor after detach()"
+    )
+    return error(Diagnostic("NE696", message, hint=hint))
+
+
+def not_one(size: int, verb: str, shape: tuple[int, ...], names: Names | None = None) -> NameExprError:
+    """Return the error for a number requested from a tensor without exactly one element (NE382)."""
+    message = f"{verb}: a tensor with {size} elements is not a single number"
+    dims = dims_of((None,) * len(shape) if names is None else names, shape)
+    call = ShownCall("item", (), (dims,)) if verb == "item" else ShownCall(verb, (Verbatim("x"),), (dims,))
+    hint = "tolist() gives all elements, isel or x[...] picks one" if size else "tolist() gives all elements"
+    return fault("NE382", message, call, hint=hint)

@@ -14,10 +14,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self, TypeVar, overload
 
 from nameexpr.backends.numpy.arrays import is_float
-from nameexpr.dims import Names, dims_of
-from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.rules.calls import ShownCall, Verbatim, fault
+from nameexpr.errors import Diagnostic, error
 from nameexpr.tensors.arguments import Device
+from nameexpr.tensors.faults import not_one, not_recorded
 from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import called, op
 
@@ -183,8 +182,6 @@ class Info(Operators):
     is_cuda = _fact("is_cuda", "False: the array is on the CPU.", value=False)
     is_sparse = _fact("is_sparse", "False: every element is stored.", value=False)
     is_sparse_csr = _fact("is_sparse_csr", "False: every element is stored.", value=False)
-    requires_grad = _fact("requires_grad", "Whether what is done with the tensor is recorded.", value=False)
-    grad: _Answer[Any] = _fact("grad", "The gradient that `backward` has added up, or None.", value=None)
     is_leaf = _fact("is_leaf", "Whether the tensor was not computed from recorded ones.", value=True)
     grad_fn: _Answer[Any] = _fact("grad_fn", "The operator that computed the tensor, or None.", value=None)
 
@@ -197,6 +194,27 @@ class Info(Operators):
     def is_shared(self) -> bool:
         """Return False: NumPy does not know of shared memory."""
         return False
+
+    @property
+    @op("answers", is_bare=True)
+    def requires_grad(self) -> bool:
+        """Whether what is done with the tensor is recorded; may be set, as by `requires_grad_`."""
+        return False
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self.requires_grad_(value)
+
+    @property
+    @op("answers", is_bare=True)
+    def grad(self) -> Any:
+        """The gradient that `backward` has added up, or None; may be set."""
+        return None
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        if value is not None:
+            raise not_recorded("x.grad = value")
 
     @op("fills")
     def requires_grad_(self, requires_grad: bool = True) -> Self:
@@ -244,12 +262,12 @@ class Info(Operators):
         OptionError
             NE696 if the tensor was not computed from one that requires a gradient.
         """
-        raise _not_recorded("backward")
+        raise not_recorded("backward")
 
     @op("answers", extra=True)
     def retain_grad(self) -> None:
         """Keep the gradient of a tensor that was computed, in `grad`."""
-        raise _not_recorded("retain_grad")
+        raise not_recorded("retain_grad")
 
     @op("answers", extra=True)
     def zero_grad(self, set_to_none: bool = True) -> None:
@@ -258,26 +276,9 @@ class Info(Operators):
     @op("answers")
     def register_hook(self, hook: Any) -> Any:
         """Call a function with the gradient of the tensor in each backward pass."""
-        raise _not_recorded("register_hook")
+        raise not_recorded("register_hook")
 
     @op("answers")
     def register_post_accumulate_grad_hook(self, hook: Any) -> Any:
         """Call a function with the tensor whenever a backward pass has added to its `grad`."""
-        raise _not_recorded("register_post_accumulate_grad_hook")
-
-
-def _not_recorded(verb: str) -> NameExprError:
-    message = f"{verb}: the tensor does not require a gradient, nor does what it was computed from"
-    hint = (
-        "x.requires_grad_() before the computation; nothing is recorded in ne.no_grad(), nor after detach()"
-    )
-    return error(Diagnostic("NE696", message, hint=hint))
-
-
-def not_one(size: int, verb: str, shape: tuple[int, ...], names: Names | None = None) -> NameExprError:
-    """Return the error for a number requested from a tensor without exactly one element (NE382)."""
-    message = f"{verb}: a tensor with {size} elements is not a single number"
-    dims = dims_of((None,) * len(shape) if names is None else names, shape)
-    call = ShownCall("item", (), (dims,)) if verb == "item" else ShownCall(verb, (Verbatim("x"),), (dims,))
-    hint = "tolist() gives all elements, isel or x[...] picks one" if size else "tolist() gives all elements"
-    return fault("NE382", message, call, hint=hint)
+        raise not_recorded("register_post_accumulate_grad_hook")

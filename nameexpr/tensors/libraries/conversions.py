@@ -12,8 +12,8 @@ from nameexpr.tensors.arguments import Device
 from nameexpr.tensors.casts import DEVICES, Casts
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.display import Display, preview
-from nameexpr.tensors.faults import mixed, undefined
-from nameexpr.tensors.info import Info, not_one
+from nameexpr.tensors.faults import mixed, not_one, undefined
+from nameexpr.tensors.info import Info
 from nameexpr.tensors.libraries.operators import LibraryOperators
 from nameexpr.tensors.operators import NUMBERS
 from nameexpr.tensors.ops import checked

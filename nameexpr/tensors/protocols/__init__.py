@@ -18,7 +18,7 @@ import numpy as np
 
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.info import not_one
+from nameexpr.tensors.faults import not_one
 from nameexpr.tensors.missing import ADVICE, answers_names
 from nameexpr.tensors.operators import carrier
 from nameexpr.tensors.ops import MeetsRecorded

@@ -10,10 +10,16 @@ import numpy as np
 from nameexpr.errors import Diagnostic, error
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.tape.arithmetic import pair
-from nameexpr.tensors.tape.inplace import check_may_write
 from nameexpr.tensors.tape.mode import MODE
 from nameexpr.tensors.tape.pointwise import ONE, TWO
-from nameexpr.tensors.tape.recording import Tracked, bare, has_gradient, is_recorded, unknown_gradient
+from nameexpr.tensors.tape.recording import (
+    Tracked,
+    bare,
+    has_gradient,
+    is_recorded,
+    refuse_out,
+    unknown_gradient,
+)
 
 SPELT = {"power": "pow", "true_divide": "div", "divide": "div", "multiply": "mul", "subtract": "sub"} | {
     "negative": "neg",
@@ -77,9 +83,8 @@ class NumPy(Tracked):
             if verb == "matmul":
                 return inputs[0] @ inputs[1] if isinstance(inputs[0], Core) else self.__rmatmul__(inputs[0])  # type: ignore[attr-defined]
         outs = kwargs.get("out", ())
-        if MODE.is_on:
-            for out in filter(is_recorded, outs):
-                check_may_write(out, f"np.{name}")
+        if MODE.is_on and any(map(has_gradient, outs)):
+            refuse_out(f"np.{name}", {"out": outs})
         plain = {word: _all_bare(each) for word, each in kwargs.items()}
         y = getattr(ufunc, method)(*map(bare, inputs), **plain)
         return _unrecorded(y, f"np.{name}", outs)

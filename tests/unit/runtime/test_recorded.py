@@ -164,3 +164,26 @@ def test_an_operand_that_was_written_to_is_found() -> None:
     plain += 1
     with pytest.raises(ne.NameExprError, match=r"NE693.*add_.*formula"):
         y.backward(np.ones((2, 4)))
+
+
+def test_a_recorded_result_is_not_written_into_out() -> None:
+    (x, w) = leaves((X, W))
+    out = np.zeros((2, 4))
+    with pytest.raises(ne.NameExprError, match="NE694"):
+        ne.einsum("N C, C K -> N K", x, w, out=out)
+    with ne.no_grad():
+        ne.einsum("N C, C K -> N K", x, w, out=out)
+    np.testing.assert_allclose(out, X @ W)
+
+
+def test_a_plan_is_for_recorded_tensors_too() -> None:
+    (x, w) = leaves((X, W))
+    assert ne.compile("N C, C K -> N K").plan(x, w).flops > 0
+
+
+def test_gradients_of_formulas_are_recorded() -> None:
+    (v,) = leaves((V,))
+    slope = ne.grad("y = sum[C](v[C] ** 3)", "v")(v=v)["v"]
+    slope.sum().backward()
+    np.testing.assert_allclose(slope.data, 3 * V**2)
+    np.testing.assert_allclose(v.grad.data, 6 * V)

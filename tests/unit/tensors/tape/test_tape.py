@@ -34,6 +34,9 @@ def test_requires_grad_is_a_change_of_class() -> None:
     same = x.requires_grad_()
     assert same is x and x.requires_grad and x.is_leaf and isinstance(x, ne.NamedTensor)
     assert x._kernels is RECORDED and x.grad_fn is None
+    x.requires_grad = False
+    x.requires_grad = True
+    assert x.requires_grad and x.is_leaf
     assert x.requires_grad_(False) is x and type(x) is ne.NamedTensor and not x.requires_grad
 
 
@@ -74,6 +77,9 @@ def test_gradients_add_up_until_they_are_forgotten() -> None:
     assert x.grad.tolist() == [0, 0]
     x.grad = None
     assert x.grad is None
+    plain = ne.ones(2)
+    plain.grad = None
+    refuses("NE696", lambda: setattr(plain, "grad", plain))
 
 
 def test_gradients_own_their_elements() -> None:
@@ -447,6 +453,9 @@ def test_numpys_functions_are_recorded_or_refused() -> None:
     refuses("NE695", lambda: np.sinc(x))
     refuses("NE695", lambda: np.add.reduce(x))
     refuses("NE695", lambda: np.median(x))
+    out = ne.zeros(2, 3, names="N C")
+    refuses("NE694", lambda: np.add(x, 1, out=out))
+    assert out.tolist() == [[0] * 3] * 2
 
 
 ANSWERS = """coords cuda data data_ptr device dim dims draw dtype element_size get_device has_names
