@@ -47,6 +47,9 @@ METHODS: dict[Any, str] = {
 }
 """Methods for NumPy's functions of one tensor, which take `axis` and `keepdims`."""
 
+CONSTANT = frozenset({np.zeros_like, np.ones_like, np.empty_like, np.full_like})
+"""Functions whose results do not depend on the elements."""
+
 
 class NumPy(Tracked):
     """The protocols by which NumPy finds tensors."""
@@ -91,6 +94,9 @@ class NumPy(Tracked):
 
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
         """Return the result of a function that tensors have as a method; NE695 for another one."""
+        if func in CONSTANT:
+            args, kwargs = _all_bare(args), {word: _all_bare(each) for word, each in kwargs.items()}
+            return func(*args, **kwargs)
         if MODE.is_on:
             found = of_function(func, args, dict(kwargs))
             if found is not NotImplemented:
