@@ -10,6 +10,7 @@ import numpy as np
 from nameexpr.errors import Diagnostic, error
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.tape.arithmetic import pair
+from nameexpr.tensors.tape.inplace import check_out
 from nameexpr.tensors.tape.mode import MODE
 from nameexpr.tensors.tape.pointwise import ONE, TWO
 from nameexpr.tensors.tape.recording import (
@@ -86,6 +87,8 @@ class NumPy(Tracked):
             if verb == "matmul":
                 return inputs[0] @ inputs[1] if isinstance(inputs[0], Core) else self.__rmatmul__(inputs[0])  # type: ignore[attr-defined]
         outs = kwargs.get("out", ())
+        if MODE.is_on and any(map(is_recorded, outs)):
+            check_out(f"np.{name}")
         if MODE.is_on and any(map(has_gradient, outs)):
             refuse_out(f"np.{name}", {"out": outs})
         plain = {word: _all_bare(each) for word, each in kwargs.items()}
