@@ -4,6 +4,8 @@
     statements    which values have statements of their own, and in what order
     values        a value as syntax, given that of the values it is computed from
     arithmetic    products and sums with signs and sizes where one would write them
+    windows       values that are read at positions, and parts of zeros
+    offsets       positions that depend on sizes
     renaming      a value under other labels
     sized         labels whose sizes nothing else determines
     orders        the order of dims where a statement has no term

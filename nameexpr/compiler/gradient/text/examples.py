@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from math import prod
+from math import isqrt, prod
 
 from nameexpr.compiler.analysis.scope import Scope, terms_of, uses_with_terms
 from nameexpr.compiler.ir.axes import Names
@@ -27,14 +27,14 @@ def guessed_dtypes(scope: Scope, dtype: str) -> dict[str, str]:
 
 
 def example_shapes(
-    scope: Scope, names: Mapping[str, Names | None], sizes: Mapping[str, int], start: int
+    scope: Scope, names: Mapping[str, Names | None], sizes: Mapping[str, int], start: int, apart: int = 1
 ) -> dict[str, Shape]:
     """Return shapes of operands that fit the terms, in which labels that may have different sizes have; sizes
-    that nothing determines are primes from `start`.
+    that nothing determines are primes from `start`, each at least `apart` times as large as the one before.
     """
     terms = {name: terms_of(uses) or _own(names.get(name)) for name, uses in scope.uses.items()}
     found = {one.name: one.size for one in walk.atoms_of(ast.Sized, walk.terms_in(scope.tree))} | dict(sizes)
-    primes = _primes(start, {*found.values()})
+    primes = _primes(start, {*found.values()}, apart)
     for labels in _classes(scope, terms):
         size = next((found[label] for label in labels if label in found), None) or next(primes)
         found.update({label: found.get(label, size) for label in labels})
@@ -83,9 +83,10 @@ def _size(item: ast.Item, sizes: Mapping[str, int]) -> int:
     return sizes[label_of(item) or ""] if label_of(item) else 1
 
 
-def _primes(start: int, taken: Collection[int]) -> Iterator[int]:
+def _primes(start: int, taken: Collection[int], apart: int) -> Iterator[int]:
     number = start
     while True:
-        if number not in taken and all(number % divisor for divisor in range(2, number)):
+        if number not in taken and all(number % divisor for divisor in range(2, isqrt(number) + 1)):
             yield number
+            number *= apart
         number += 1

@@ -49,6 +49,10 @@ class KnownSizes:
             case ast.Use("index" | "size" as name, ast.Term((ast.Label(label),))):
                 return node if label in self.known else self._instead(name, label)
             case ast.Use(_, ast.Term() as term):
+                dims = {atom.name for atom in walk.atoms_of(ast.LABELLED, [term])}
+                self.known |= dims
+                for label in sorted(walk.labels_in(term) - self.known):
+                    self._read_if_there(label)
                 self.known |= walk.labels_in(term)
             case ast.Unary(_, value):
                 return replace(node, value=self._value(value))
@@ -61,10 +65,10 @@ class KnownSizes:
 
     def _instead(self, name: str, label: str) -> ast.Node:
         """Return the size of a label, or the index along it, by another that is as large."""
-        alike = next((one for one in sorted(self.known) if self.sizes.get(one) == self.sizes[label]), None)
-        if alike is None:
-            self._read(label)
+        if (alike := self._alike(label)) is None and self._read_if_there(label):
             return ast.Use(name, ast.Term((ast.Label(label),)))
+        if alike is None:
+            raise NotWritableError(f"nothing in the text determines the size of '{label}'")
         if name == SIZE:
             return ast.Use(SIZE, ast.Term((ast.Label(alike),)))
         term = ast.Term((ast.Label(alike),))
@@ -74,13 +78,25 @@ class KnownSizes:
         self.known.add(label)
         return ast.Use(self.indices[alike], ast.Term((ast.Label(label),)))
 
+    def _alike(self, label: str) -> str | None:
+        """Return another label that is as large and has a size, if need be from another use of an operand."""
+        same = [one for one, size in self.sizes.items() if size == self.sizes[label] and one != label]
+        found = next((one for one in same if one in self.known), None)
+        return found or next((one for one in same if self._read_if_there(one)), None)
+
     def _read(self, label: str) -> None:
         """Add a statement that reads an operand with a label."""
-        use = next((one for one in self.uses if one.term and label in walk.labels_in(one.term)), None)
-        if use is None or use.term is None:
+        if not self._read_if_there(label):
             raise NotWritableError(f"nothing in the text determines the size of '{label}'")
-        self.first.append(ast.Statement(self.fresh(), None, use))
-        self.known |= walk.labels_in(use.term)
+
+    def _read_if_there(self, label: str) -> bool:
+        """Add a statement that reads an operand with a label, and return whether there is one."""
+        for use in self.uses:
+            if use.term and label in {atom.name for atom in walk.atoms_of(ast.LABELLED, [use.term])}:
+                self.first.append(ast.Statement(self.fresh(), None, use))
+                self.known |= walk.labels_in(use.term)
+                return True
+        return False
 
 
 def _uses(statements: Sequence[ast.Statement]) -> list[ast.Use]:

@@ -12,17 +12,21 @@ from nameexpr.compiler.analysis.build.values import StatementValue
 from nameexpr.compiler.gradient.text.labels import LabelNames
 from nameexpr.compiler.gradient.text.renaming import Dims, NotRenamedError, bracketed, renamed, under_names
 from nameexpr.compiler.gradient.text.values import ValueWriter
+from nameexpr.compiler.gradient.text.windows import chosen, padded_term, read_term
 from nameexpr.compiler.gradient.views import is_plain
-from nameexpr.compiler.ir.axes import Axes, expand_ellipsis, flat
+from nameexpr.compiler.ir.axes import Axes, Labels, expand_ellipsis, flat
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.nodes import (
     Arrange,
     Filled,
     Gather,
     Identity,
+    Join,
     Map,
     Node,
+    Segment,
     View,
+    Window,
     sources_of,
 )
 from nameexpr.records import field, record, replace
@@ -206,6 +210,11 @@ class StatementWriter:
                 return self.written[self.base(inner)]
             case Gather():
                 return self._gather(node)
+            case Window(inner):
+                inner = self.base(inner)
+                return ast.Use(self._whole(inner), read_term(node, self.graph.labels[inner], self.names))
+            case Join((inner,), (places,), labels):
+                return self._padded(self.base(inner), places, labels)
         based = [(one, self.base(one)) for one in sources_of(node)]
         sources = {one: self.written[base] for one, base in based if base in self.written}
         return ValueWriter(self.graph, self.names, sources).value(node)
@@ -245,11 +254,23 @@ class StatementWriter:
         known = self.arrays.get((value, array.axes))
         return self.hoist(value, array.axes) if known is None else known
 
+    def _whole(self, value: int) -> str:
+        """Return the name of a statement that has a value with its labels as dims."""
+        return self._array(Arrange(value, tuple([(label,) for label in self.graph.labels[value]])))
+
+    def _padded(self, value: int, places: tuple[Segment, ...], labels: Labels) -> ast.Node:
+        """Return a value that is a part of zeros."""
+        term = padded_term(places, labels, self.names)
+        if term is None:
+            return chosen(self._whole(value), places, self.graph.labels[value], self.names)
+        name = self.fresh()
+        self.statements.append(ast.Statement(name, term, self.written[value]))
+        return ast.Use(name, self.names.term(labels))
+
     def _gather(self, node: Gather) -> ast.Node:
         """Return what is read at positions of a statement."""
         value = self.base(node.value)
-        own = tuple([(label,) for label in self.graph.labels[value]])
-        name = self._array(Arrange(value, own))
+        name = self._whole(value)
         places = {one.label: self._place(self.base(one.value)) for one in node.positions}
         items: list[ast.Item] = []
         for label in self.graph.labels[value]:
