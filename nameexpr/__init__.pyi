@@ -10,11 +10,8 @@ from nameexpr.runtime.compiled_formula import CompiledFormula as CompiledFormula
 from nameexpr.runtime.cache import CacheInfo as CacheInfo, cache_clear as cache_clear, cache_info as cache_info
 from nameexpr.runtime.einsum import einsum as einsum
 from nameexpr.runtime.evaluate import evaluate as evaluate
-from nameexpr.runtime.gradients import (
-    GradientFunction as GradientFunction,
-    grad as grad,
-    value_and_grad as value_and_grad,
-)
+from nameexpr.runtime.grad import grad as grad, value_and_grad as value_and_grad
+from nameexpr.runtime.gradients import GradientFunction as GradientFunction
 from nameexpr.runtime.check_gradient import (
     GradientCheck as GradientCheck,
     check_gradient as check_gradient,

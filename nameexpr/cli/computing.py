@@ -21,7 +21,7 @@ from nameexpr.errors import NameExprError
 from nameexpr.runtime.compile import compile  # noqa: A004  the package's name for it
 from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_formula import CompiledFormula
-from nameexpr.runtime.gradients import value_and_grad
+from nameexpr.runtime.grad import value_and_grad
 from nameexpr.runtime.options import checked_sizes
 from nameexpr.runtime.plan.plan import Plan
 from nameexpr.syntax.lexer.tokens import looks_like_formula

@@ -175,7 +175,7 @@ def _compiled(
     shapes = shapes_of(program)
     if not is_contraction or (not options.constants and _has_large_value(shapes, options.target)):
         _check_sizes(tree, program, shapes)
-        looped = None if same else _joint(tree, search, shapes, needed, fusing, fixed)
+        looped = None if same else _joint(tree, search, program, shapes, needed, fusing, fixed)
         program, shapes, plans = looped or (*_scheduled(program, shapes, options.target), plans)
     if "over" in options.target.native and "concatenate" in [one.primitive for one in program.instructions]:
         from nameexpr.compiler.schedule.place import place_within
@@ -237,6 +237,7 @@ def _limited(
 def _joint(
     tree: Expression | Scope,
     given: tuple[Graph, tuple[int, ...], Operands, Planner, Target, bool],
+    program: Program,
     shapes: Shapes,
     needed: Collection[int],
     fusing: FusionPlan | None,
@@ -247,7 +248,7 @@ def _joint(
         return None
     from nameexpr.compiler.schedule.limit.jointly import lower_jointly
 
-    return lower_jointly(*given, needed, fusing, fixed)
+    return lower_jointly(*given, program, needed, fusing, fixed)
 
 
 def _has_large_value(shapes: Shapes, target: Target) -> bool:

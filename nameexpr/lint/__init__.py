@@ -36,8 +36,8 @@ HOMES = {
     "compile": "nameexpr.runtime.compile",
     "check": "nameexpr.runtime.check",
     "explain": "nameexpr.runtime.compile",
-    "grad": "nameexpr.runtime.gradients",
-    "value_and_grad": "nameexpr.runtime.gradients",
+    "grad": "nameexpr.runtime.grad",
+    "value_and_grad": "nameexpr.runtime.grad",
 }
 """The functions whose first argument is a text, and where each is defined."""
 FUNCTIONS = {f"{home}.{name}": name for name, here in HOMES.items() for home in ("nameexpr", here)}

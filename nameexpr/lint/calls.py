@@ -105,8 +105,11 @@ class _Calls:
         count = None if is_open_ended else _counted(arguments[1:])
         keywords, is_open = keywords_of(node)
         wrt = self._wrt(function, arguments[1:], node)
+        keywords |= self._named(wrt, scope)
+        if function in GRADIENTS and count == 0 and not is_open:
+            keywords.setdefault("wrt", OPEN if wrt else ())
         for number, text in enumerate(texts):
-            literal = LiteralCall(function, text.value, count, keywords | self._named(wrt, scope), is_open)
+            literal = LiteralCall(function, text.value, count, keywords, is_open)
             is_certain = len(texts) == 1 and not text.is_possible
             yield TextCall(literal, text, node, given, is_certain, is_first=not number, wrt=wrt)
         keys = [(value.owner, value.name) for value in values if isinstance(value, Parameter)]
@@ -121,7 +124,9 @@ class _Calls:
 
     def _named(self, wrt: ast.expr | None, scope: NameScope) -> dict[str, Any]:
         """Return the operands to differentiate by as a keyword, if they are known."""
-        names = () if wrt is None else wrt_of(self.module.values(wrt, scope))
+        if wrt is None:
+            return {}
+        names = wrt_of(self.module.values(wrt, scope))
         return {"wrt": names} if names or literal(wrt) in ("", ()) else {}
 
     def _gradient(self, node: ast.Call, scope: NameScope) -> Iterator[TextCall]:

@@ -24,7 +24,9 @@ def checked(function: str, context: FunctionContext) -> Type:
         return context.default_return_type
     given = given_of(context, 1)
     literals = given.literals
-    if function in GRADIENTS and len(context.args[1]) == 1:
+    if function in GRADIENTS and not context.args[1] and not given.is_open:
+        literals["wrt"] = ()
+    elif function in GRADIENTS and len(context.args[1]) == 1:
         given.nodes["wrt"] = context.args[1][0]
         wrt = wrt_of(context.args[1][0], context.arg_types[1][0])
         literals["wrt"] = OPEN if wrt is None else wrt

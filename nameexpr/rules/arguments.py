@@ -21,6 +21,9 @@ from nameexpr.rules.calls import ShownCall, Verbatim, counted, fault, listed, sh
 
 _BY_POSITION = {Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD}
 _HABITS = {
+    "argnum": "operands have names: ne.grad(text, 'w b')",
+    "argnums": "operands have names: ne.grad(text, 'w b')",
+    "has_aux": "write grad(...) in a formula: ne.evaluate(text, outputs=('loss', 'g'), ...)",
     "inplace": "a method whose name ends in _ writes over its tensor, such as add_",
     "skipna": "nansum, nanmean and nanmedian leave nan out",
     "where": "x.masked_fill(~mask, 0) or ne.where(mask, x, 0) leaves elements out",

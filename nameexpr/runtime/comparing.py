@@ -73,7 +73,7 @@ class Subject:
 
     def gradient(self, name: str) -> Any:
         """Return the gradient by an operand."""
-        from nameexpr.runtime.gradients import grad
+        from nameexpr.runtime.grad import grad
 
         given, sizes = self.operands, self.sizes or None
         with np.errstate(all="ignore"):

@@ -4,9 +4,9 @@ is one with some operands bound.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from nameexpr.compiler.analysis.operands import ASSUMED_SIZE, assumed_shapes
 from nameexpr.errors import Diagnostic, NameExprError, error
@@ -88,6 +88,13 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
             except NameExprError as wrong:
                 wrong._forget_frames()
                 raise
+
+    @public
+    def gradient(self, wrt: str | Iterable[str] = ()) -> NoReturn:
+        """Raise NE531: an expression has no gradients, and a formula of the same value has."""
+        from nameexpr.compiler.analysis.faults.differentiating import of_expression
+
+        raise error(of_expression(self.text))
 
     @public
     def bind(  # type: ignore[override]

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from nameexpr.compiler.analysis.faults.differentiating import of_expression
+from nameexpr.compiler.analysis.faults.differentiating import (
+    named_twice,
+    no_names,
+    no_operand,
+    of_expression,
+    of_object,
+    operands_to_name,
+    swapped,
+)
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.pipeline import read_formula
 from nameexpr.dims import normalised
-from nameexpr.errors import Diagnostic, Mark, ParseError, Span, did_you_mean, error
+from nameexpr.errors import Diagnostic, ParseError, Span, error
 from nameexpr.records import record
 from nameexpr.syntax import ast, walk
 from nameexpr.syntax.items import group_of, label_of
@@ -41,6 +49,8 @@ def differentiated(text: str, wrt: str | Iterable[str]) -> Differentiated:
     """Return a formula with the gradients of its last statement by some operands (NE531 for an expression,
     NE534 for names that are not those of operands).
     """
+    if not isinstance(text, str):
+        raise error(of_object(text))
     scope = read_value(text)
     names = named_operands(scope, wrt)
     taken = {*scope.uses, *(one.name for one in scope.tree.statements if one.name is not None)}
@@ -70,27 +80,21 @@ def read_value(text: str) -> Scope:
 
 def named_operands(scope: Scope, wrt: str | Iterable[str]) -> Sequence[str]:
     """Return the operands to differentiate by (NE534 for other names)."""
-    names = [normalised(name) for name in (wrt.split() if isinstance(wrt, str) else wrt)]
-    if not names:
-        hint = f"name the operands: {' '.join(scope.uses)}"
-        raise error(Diagnostic("NE534", "no operand is named to differentiate by", scope.text, hint=hint))
+    if isinstance(wrt, str) and {"=", "("}.intersection(wrt):
+        raise error(swapped(wrt))
+    given = wrt.split() if isinstance(wrt, str) else list(wrt) if isinstance(wrt, Iterable) else None
+    if given is None or not all(isinstance(name, str) for name in given):
+        raise error(no_names(scope, wrt))
+    if not given:
+        message = "no operand is named to differentiate by"
+        raise error(Diagnostic("NE534", message, scope.text, hint=operands_to_name(scope)))
+    names = [normalised(name) for name in given]
     for place, name in enumerate(names):
-        if name in names[:place]:
-            message = f"'{name}' is named twice to differentiate by"
-            raise error(Diagnostic("NE534", message, scope.text, hint="name each operand once"))
         if name not in scope.uses:
-            raise error(_not_there(scope, name))
+            raise error(no_operand(scope, name))
+        if name in names[:place]:
+            raise error(named_twice(scope, name))
     return names
-
-
-def _not_there(scope: Scope, name: str) -> Diagnostic:
-    spans: dict[str | None, Span] = {one.name: one.name_span for one in scope.tree.statements}
-    hint = did_you_mean(name, scope.uses) or f"the operands are {', '.join(scope.uses)}"
-    if name in spans:
-        hint = f"write it into the formula: grad(..., {name})"
-        message = f"'{name}' is a statement, not an operand"
-        return Diagnostic("NE534", message, scope.text, (Mark(spans[name]),), hint=hint)
-    return Diagnostic("NE534", f"there is no operand '{name}' to differentiate by", scope.text, hint=hint)
 
 
 def _told(made: Differentiated, diagnostic: Diagnostic) -> Diagnostic:

@@ -39,7 +39,7 @@ class OfText(GradientFunction, Generic[Wrt_co, Text_co]):
 class OfGradients(OfText[Wrt_co, Text_co]):
     """What `grad` returns: a function of the operands that returns gradients."""
 
-    @overload  # what has names is not an ArrayLike
+    @overload  # type: ignore[override]  # operands by position are refused
     def __call__(
         self, *, operands: Mapping[str, ArrayLike] | None = ..., **named: ArrayLike
     ) -> Gradients[_Arrays, Wrt_co]: ...
@@ -63,7 +63,7 @@ class OfGradients(OfText[Wrt_co, Text_co]):
 class OfValue(OfText[Wrt_co, Text_co]):
     """What `value_and_grad` returns: a function of the operands that returns the value and its gradients."""
 
-    @overload
+    @overload  # type: ignore[override]
     def __call__(  # type: ignore[overload-overlap]
         self, *, operands: Mapping[str, ArrayLike] | None = ..., **named: ArrayLike
     ) -> tuple[_Arrays, Gradients[_Arrays, Wrt_co]]: ...

@@ -1,20 +1,17 @@
-"""`grad` and `value_and_grad`: the gradients of a formula by its operands, as functions that return them by
-name.
-"""
+"""`GradientFunction`: the gradients of a formula by its operands, as a function that returns them by name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from nameexpr.backends.dispatch import library_name
 from nameexpr.compiler.analysis.faults.differentiating import value_with_dims
 from nameexpr.compiler.ir.axes import flat, shown
-from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.errors import NameExprError, error
 from nameexpr.runtime import public
-from nameexpr.runtime.cache import check_is_text
-from nameexpr.runtime.differentiated import Differentiated, differentiated
-from nameexpr.runtime.evaluate import OPTIONS
+from nameexpr.runtime.differentiated import Differentiated
+from nameexpr.runtime.evaluate import by_position
 from nameexpr.runtime.formula import merged
 from nameexpr.runtime.operands import BARE, array_of, as_tensor, names_of
 
@@ -22,7 +19,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from nameexpr.runtime.compiled_formula import CompiledFormula
-    from nameexpr.runtime.gradient_types import OfGradients, OfValue
     from nameexpr.runtime.packed import Packed
     from nameexpr.runtime.plan.plan import Plan
     from nameexpr.typing import Operand
@@ -88,9 +84,14 @@ class GradientFunction:
         NameExprError
             If the operands do not fit the formula.
         """
-        return self.formula.plan(operands=operands, **named)
+        try:
+            return self.formula.plan(operands=operands, **named)
+        except NameExprError as fault:
+            raise self._told(fault, named if operands is None else {**operands, **named}) from None
 
-    def __call__(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> Any:
+    def __call__(
+        self, *misplaced: Any, operands: Mapping[str, Operand] | None = None, **named: Operand
+    ) -> Any:
         """Return the gradients by name; from `value_and_grad` the value and the gradients.
 
         A gradient has the shape, the dtype and the names of its operand.
@@ -102,13 +103,13 @@ class GradientFunction:
             is no gradient by an operand (NE532, NE533, NE536).
         """
         try:
+            if misplaced:
+                raise by_position(self._made.origin, misplaced)
             given = named if operands is None else merged(self.text, operands, named)
             try:
                 results = self.formula(operands=given)
             except NameExprError as fault:
-                if fault.code in BY_DIMS:
-                    self._check_value(given)
-                raise error(*map(self._made.told, fault.diagnostics)) from None
+                raise self._told(fault, given) from None
             names = [name for name, _ in self._made.gradients]
             gradients = dict(zip(names, results[-len(names) :], strict=True))
             of = {name: given[name] if name in given else self._bound[name] for name in gradients}
@@ -169,6 +170,12 @@ class GradientFunction:
     def _bound(self) -> Mapping[str, Any]:
         return self.formula._entry.bound
 
+    def _told(self, fault: NameExprError, given: Mapping[str, Any]) -> NameExprError:
+        """Return an error as one of the text that was given."""
+        if fault.code in BY_DIMS:
+            self._check_value(given)
+        return error(*map(self._made.told, fault.diagnostics))
+
     def _check_value(self, given: Mapping[str, Any]) -> None:
         """Raise NE531 if the value has dims."""
         from nameexpr.runtime.compile import compile_formula
@@ -209,88 +216,3 @@ def like(gradient: Any, operand: Any) -> Any:
     if names is None:
         return array_of(gradient)
     return gradient if gradient._names == names else type(gradient)._wrap(gradient._data, names)
-
-
-@public
-def grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> OfGradients:
-    """Return a function that computes the gradients of a formula by some of its operands.
-
-    Parameters
-    ----------
-    text : str
-        A formula (docs/formulas.md), whose last statement is a real number without dims.
-    wrt : str or iterable of str
-        The names of operands: ``"w b"``, or ``["w", "b"]``.
-    **options
-        As for `compile`: `dtype`, `optimize`, `sizes`, `order`, `memory_limit`, `tune`; others are sizes.
-
-    Returns
-    -------
-    GradientFunction
-        Called with the operands by name, it returns a dict of gradients by the names of operands. Each has
-        the shape, the dtype and the names of its operand.
-
-    Raises
-    ------
-    NameExprError
-        If the text is not a formula (NE531), or a name is not that of an operand (NE534).
-
-    Examples
-    --------
-    >>> import numpy as np, nameexpr as ne
-    >>> x, w = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, -1.0])
-    >>> ne.grad("loss = mean[N](sum[C](x[N C] * w[C]) ** 2)", "w")(x=x, w=w)
-    {'w': array([-4., -6.])}
-    """
-    return _function(text, wrt, options, has_value=False)  # type: ignore[return-value]
-
-
-@public
-def value_and_grad(text: str, wrt: str | Iterable[str], /, **options: Any) -> OfValue:
-    """Return a function that computes a formula and its gradients by some of its operands.
-
-    Parameters and errors are those of `grad`.
-
-    Returns
-    -------
-    GradientFunction
-        Called with the operands by name, it returns the value, and a dict of gradients by the names of
-        operands.
-
-    Examples
-    --------
-    >>> import numpy as np, nameexpr as ne
-    >>> step = ne.value_and_grad("loss = sum[N]((a * x[N] + b - y[N]) ** 2)", "a b")
-    >>> loss, gradients = step(x=np.array([0.0, 1.0]), y=np.array([1.0, 3.0]), a=1.0, b=1.0)
-    >>> float(loss), {name: float(one) for name, one in gradients.items()}
-    (1.0, {'a': -2.0, 'b': -2.0})
-    """
-    return _function(text, wrt, options, has_value=True)  # type: ignore[return-value]
-
-
-def _function(
-    text: str, wrt: str | Iterable[str], options: Mapping[str, Any], *, has_value: bool
-) -> GradientFunction:
-    from nameexpr.runtime.compile import compile_formula
-
-    check_is_text(text, is_formula=True)
-    made = differentiated(text, wrt)
-    outputs = tuple([statement for _, statement in made.gradients])
-    results = (made.value, *outputs) if has_value else outputs
-    formula = compile_formula(made.text, outputs=results, **_options(made, options))
-    return GradientFunction(formula, made, has_value=has_value)
-
-
-def _options(made: Differentiated, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options as those of formulas; all keywords that are not options are sizes (NE623 for `outputs`
-    and `reduce`).
-    """
-    if "outputs" in given:
-        names = ", ".join(repr(statement) for _, statement in made.gradients)
-        hint = f"compile .text instead: ne.compile(f.text, outputs=({made.value!r}, {names}, ...))"
-        raise error(Diagnostic("NE623", "outputs= is not an option of gradients", made.origin, hint=hint))
-    if "reduce" in given:
-        hint = "a reduction is written in the formula: sum[C](x)"
-        raise error(Diagnostic("NE623", "reduce= is for expressions", made.origin, hint=hint))
-    sizes = {name: size for name, size in given.items() if name not in OPTIONS}
-    return {name: value for name, value in given.items() if name in OPTIONS} | {"keywords": sizes}

@@ -30,7 +30,7 @@ def random_loops(
     for label in rng.permutation(
         [label for label, size in sorted(graph.sizes.items()) if size > 1 and label != around]
     ):
-        loops = joint_loops(graph, outputs, needed, str(label), given)
+        loops = joint_loops(graph, outputs, needed, str(label), given, again=bool(rng.integers(2)))
         if loops:
             block = int(rng.integers(1, graph.sizes[label]))
             sized = replace(graph, sizes={**graph.sizes, str(label): block})
@@ -53,9 +53,9 @@ def forced(monkeypatch: pytest.MonkeyPatch) -> list[GraphLoops]:
     chosen: list[GraphLoops] = []
     rng = np.random.default_rng(17)
 
-    def choose(graph: Graph, outputs: Sequence[int], _: Any, __: Any, given: Collection[int]) -> GraphLoops:
+    def choose(graph: Graph, outputs: Sequence[int], *rest: Any) -> GraphLoops:
         if chosen:
-            chosen.append(random_loops(graph, outputs, given, rng))
+            chosen.append(random_loops(graph, outputs, rest[-1], rng))
             return chosen[-1]
         return ()
 
@@ -63,7 +63,7 @@ def forced(monkeypatch: pytest.MonkeyPatch) -> list[GraphLoops]:
     monkeypatch.setattr(
         pipeline,
         "_joint",
-        lambda _, given, __, needed, *rest: jointly.lower_jointly(*given, needed, *rest),
+        lambda _, given, program, __, *rest: jointly.lower_jointly(*given, program, *rest),
     )
     monkeypatch.setenv("NAMEEXPR_VERIFY", "1")
     return chosen

@@ -95,6 +95,12 @@ def renamed(graph: Graph, value: int, names: dict[str, str]) -> int:
     return graph.add(View(-1, array, others), flat(others), graph.strong(value))
 
 
+def with_label(values: Values, delta: int, basis: Collection[str], names: dict[str, str], span: Span) -> int:
+    """Return a delta whose label has another name."""
+    label, other = pair_of(values.graph, delta, basis) or ("", "")
+    return _delta(values, names.get(label, label), other, span)
+
+
 def without_basis(values: Values, value: int, basis: dict[str, str], span: Span) -> int:
     """Return a value with the labels of what was differentiated in place of those of the basis."""
     names = {other: label for label, other in basis.items()}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nameexpr.compiler.gradient.algebra import Algebra
+from nameexpr.compiler.gradient.deltas import joined, renamed, with_label
 from nameexpr.compiler.ir.axes import Axes, flat, whole_dim
-from nameexpr.compiler.ir.nodes import Arrange, View
+from nameexpr.compiler.ir.nodes import Arrange, Map, View
 
 Seen = list[tuple[int, Axes]]
 """Gradients of an array, each with the dims through which it was seen."""
@@ -47,8 +48,29 @@ def seen_as(algebra: Algebra, value: int, axes: Axes, others: Axes) -> int:
     """Return a value, arranged as an array with some dims, as that array is seen through others; labels of
     the basis are dims before them.
     """
+    names = _renaming(algebra, axes, others)
+    if names is not None:
+        return _relabelled(algebra, value, names)
     graph, dtype = algebra.graph, algebra.graph.strong(value)
     basis = tuple([(label,) for label in graph.labels[value] if label in algebra.basis])
     axes, others = (*basis, *axes), (*basis, *others)
     array = graph.add(Arrange(value, axes), flat(axes), dtype)
     return graph.add(View(-1, array, others), flat(others), dtype)
+
+
+def _renaming(algebra: Algebra, axes: Axes, others: Axes) -> dict[str, str] | None:
+    """Return the other label for each one, if that is all in which the dims differ."""
+    pairs = list(zip(flat(axes), flat(others), strict=False))
+    sizes = algebra.graph.sizes
+    is_same = list(map(len, axes)) == list(map(len, others)) and is_plain(axes) and is_plain(others)
+    return dict(pairs) if is_same and all(sizes[one] == sizes[other] for one, other in pairs) else None
+
+
+def _relabelled(algebra: Algebra, value: int, names: dict[str, str]) -> int:
+    """Return a value with other labels, its deltas outside of the rest."""
+    match algebra.graph.nodes[value]:
+        case Map("+." | "-." as sign, parts) if any(algebra.apart(part)[0] for part in parts):
+            return algebra.map(sign, *[_relabelled(algebra, part, names) for part in parts])
+    deltas, rest = algebra.apart(value)
+    moved = [with_label(algebra.values, delta, algebra.basis, names, algebra.span) for delta in deltas]
+    return joined(algebra.values, moved, renamed(algebra.graph, rest, names), algebra.span)

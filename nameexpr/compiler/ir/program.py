@@ -93,7 +93,8 @@ class Loop:
 
     `results` shows for each result of the body how those of the parts are collected. The value of a loop with
     several results is a list of arrays, which `output` reads. `layout` are the axes of a result in the order
-    that they have in memory; row-major if it is empty.
+    that they have in memory; row-major if it is empty. The body computes `again` values that something else
+    computes, too.
     """
 
     sizes: Shape
@@ -104,6 +105,7 @@ class Loop:
     results: tuple[Collected, ...] = (Collected(),)
     label: str = ""
     layout: tuple[int, ...] = ()
+    again: int = 0
 
     @property
     def bodies(self) -> tuple[Program, ...]:

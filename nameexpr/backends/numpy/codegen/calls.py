@@ -40,7 +40,8 @@ def call_text(instruction: Instruction, sources: Sequence[str]) -> str:
         return text_of(CALLS[instruction.primitive](instruction, *sources))
     if not loop.block:
         return f"{loop.turns} slices of {len(loop.body.instructions)} steps"
-    return f"{loop.turns} blocks of {loop.block} along {shown(loop.label)}"
+    again = f", {loop.again} value{'s' * (loop.again > 1)} computed again" if loop.again else ""
+    return f"{loop.turns} blocks of {loop.block} along {shown(loop.label)}{again}"
 
 
 def render_streamed(instruction: Instruction, source: str, dtype: str) -> Invocation:

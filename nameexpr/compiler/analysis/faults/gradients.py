@@ -89,7 +89,7 @@ def without_gradient(scope: Scope, node: ast.Call, graph: Graph, lost: Sequence[
         )
     listed = " and ".join(name.strip(".") for name in functions)
     message = f"'{use.name}' has no gradient: it reaches {value} only through {listed}"
-    hint = "only floats have gradients"
+    hint = f"the result of {listed} is not a float, and only floats have gradients"
     if any(name in JUMPS for name in functions):
         hint = f"the derivative of {listed} is 0 everywhere"
     elif "stop" in functions:

@@ -7,14 +7,20 @@ from collections.abc import Mapping, Sequence
 from nameexpr.compiler.ir.axes import Contraction, Labels
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.liveness import COMBINED
-from nameexpr.compiler.ir.nodes import Arrange, Place, Reduction
+from nameexpr.compiler.ir.nodes import Arrange, Drop, Place, Reduction, View
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Collected, Instruction, Loop, Program
 from nameexpr.compiler.lowering.builder import Builder, Operands, Value
 from nameexpr.compiler.lowering.fusion import FusionPlan
 from nameexpr.compiler.lowering.lower import Lowering, Planner
 from nameexpr.compiler.planning.plan import ContractionPlan
-from nameexpr.compiler.schedule.limit.regions import GraphLoop, GraphLoops, block_graph, users_of
+from nameexpr.compiler.schedule.limit.regions import (
+    GraphLoop,
+    GraphLoops,
+    block_graph,
+    region_of,
+    users_of,
+)
 from nameexpr.compiler.schedule.reuse import reuse
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.records import replace
@@ -42,6 +48,7 @@ class LoopLowering(Lowering):
     ) -> None:
         super().__init__(graph, build, operands, plan, None, row_major, values, plans)
         self.loops, self.sizes = loops, sizes
+        self.alone: set[int] = set()
 
     def lowered(self, outputs: Sequence[int], orders: Sequence[Labels] = (), cut: str = "") -> Program:
         """Return the program of some values, each with its axes in the order of `orders` if given; `cut` is
@@ -49,6 +56,7 @@ class LoopLowering(Lowering):
         """
         users = users_of(self.graph, outputs, self.loops, self.values)
         tops = [top for loop in self.loops for top in loop.tops]
+        self.alone = users.keys() - set(tops)
         uses = {value: len(readers) for value, readers in users.items()}
         stored = frozenset([*self.values, *tops])
         uses |= {value: 2 for value in stored if value in uses}
@@ -108,11 +116,19 @@ class LoopLowering(Lowering):
         cuts = tuple([(value.axis(label) if label in value.labels else None,) for value in reads])
         pairs = zip(loop.tops, blocks, strict=True)
         results = tuple([self._collected(top, block, graph.dtypes[top], label) for top, block in pairs])
-        made = Loop((size,), loop.block, cuts, body, tail, results, label)
+        made = Loop((size,), loop.block, cuts, body, tail, results, label, again=self._again(loop))
         sources = tuple([value.number for value in reads])
         computed = self._emitted(Instruction("loop", sources, dtype=results[0].dtype, loop=made), blocks)
         every = zip(loop.tops, computed, results, strict=True)
         return {top: self._finished(top, value, one.place is None) for top, value, one in every}
+
+    def _again(self, loop: GraphLoop) -> int:
+        """Return how many values a loop computes that are also computed before it, or elsewhere."""
+        others = [one for one in self.loops if one != loop]
+        elsewhere = {value for one in others for value in region_of(self.graph, one)} | self.alone
+        moved = Arrange, View, Drop
+        region = set(region_of(self.graph, loop)) - set(loop.tops)
+        return sum([not isinstance(self.graph.nodes[value], moved) for value in region & elsewhere])
 
     def _collected(self, top: int, block: Value, dtype: str, label: str) -> Collected:
         """Return how a value is collected from its blocks."""

@@ -6,16 +6,17 @@ block, and products of matrices with fewer rows.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from math import fsum, inf, log
+from collections.abc import Collection, Sequence
+from math import fsum, log
 from typing import NamedTuple
 
+from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.graph import Graph
-from nameexpr.compiler.ir.nodes import Arrange, Drop, Reduction, Scalar, View, Window, sources_of
+from nameexpr.compiler.ir.nodes import Arrange, Drop, Reduction, View, Window
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.schedule.limit.joint import joint_loops
-from nameexpr.compiler.schedule.limit.regions import GraphLoop, GraphLoops, users_of
+from nameexpr.compiler.schedule.limit.regions import GraphLoop, GraphLoops, region_of, users_of
 from nameexpr.records import record, replace
 
 FAR, FURTHER = 1 << 24, 0.06
@@ -30,6 +31,8 @@ CALLS = 1.5
 """The number of calls for each value of a block."""
 ADDED = 0.1
 """Adding one byte to the results of other blocks."""
+RUN = 10.0
+"""One run of adjacent elements of a function."""
 ENOUGH = 0.95
 """The share of the most that blocks can save for which smaller ones are chosen."""
 PAIR = 2
@@ -61,12 +64,30 @@ class ProductSizes(NamedTuple):
         return target.costs.product_cost(batch, rows, inner, columns, self.dtype, is_by_dots=False)
 
 
+class LoopWork(NamedTuple):
+    """What a loop computes.
+
+    `values` is their number; `made` are the bytes of those that are whole arrays without the loop and are not
+    results of it. Arrays have `runs` runs of adjacent elements along its label; `added` are the bytes of
+    results that are added up.
+    """
+
+    values: int
+    made: Sequence[int]
+    runs: int
+    products: Sequence[ProductSizes]
+    added: int
+
+
 @record
 class LoopChoice:
-    """A graph, which of its values are created as arrays if there are no loops, and the loops around it."""
+    """A graph, which of its values are arrays if there are no loops, the orders of their axes, and the labels
+    of the loops around it.
+    """
 
     graph: Graph
     made: Collection[int]
+    orders: Collection[Labels]
     target: Target
     around: frozenset[str] = frozenset()
 
@@ -100,31 +121,36 @@ class LoopChoice:
 
     def _sized(self, loop: GraphLoop) -> Gain:
         """Return a loop with the blocks that save most, and with loops in its blocks."""
-        region = list(_region(self.graph, loop))
-        sizes = [self._bytes(one) for one in region if one in self.made and one not in loop.tops]
-        products = [one for number in region if (one := self._product(number, loop.label))]
-        gains = [
-            Gain(
-                self._saved(replace(loop, block=block), len(region), sizes, products),
-                (replace(loop, block=block),),
-            )
-            for block in sorted(self._blocks(loop.label, max(sizes, default=1)))
-        ]
-        most = max([one.saved for one in gains], default=-inf)
-        best = next((one for one in gains if one.saved >= ENOUGH * most), Gain(-inf, (loop,)))
-        return best if not gains or len(self.around) + 1 == DEEP else self._nested(best)
+        work = self._work(loop)
+        gains = []
+        for block in sorted(self._blocks(loop.label, max(work.made, default=1))):
+            sized = replace(loop, block=block)
+            gains.append(Gain(self._saved(sized, work), (sized,)))
+        most = max([one.saved for one in gains])
+        best = next(one for one in gains if one.saved >= ENOUGH * most or one.saved == most)
+        return best if len(self.around) + 1 == DEEP else self._nested(best)
 
     def _nested(self, gain: Gain) -> Gain:
         """Return a loop with the loops in its blocks that save most."""
-        (loop,) = gain.loops
-        size = self.graph.sizes[loop.label]
-        graph = replace(self.graph, sizes={**self.graph.sizes, loop.label: loop.block})
+        (loop,), sizes = gain.loops, self.graph.sizes
+        graph = replace(self.graph, sizes={**sizes, loop.label: loop.block})
         inside = replace(self, graph=graph, around=self.around | {loop.label})
         inner = inside.best(loop.tops, loop.reads)
-        return (
-            Gain(gain.saved + inner.saved * size / loop.block, (replace(loop, inner=inner.loops),))
-            if inner.loops
-            else gain
+        if not inner.loops:
+            return gain
+        saved = gain.saved + inner.saved * sizes[loop.label] / loop.block
+        return Gain(saved, (replace(loop, inner=inner.loops),))
+
+    def _work(self, loop: GraphLoop) -> LoopWork:
+        """Return what a loop computes."""
+        region, labels = list(region_of(self.graph, loop)), self.graph.labels
+        own = [order for order in self.orders if loop.label in order]
+        return LoopWork(
+            len(region),
+            [self._bytes(one) for one in region if one in self.made and one not in loop.tops],
+            sum([self.graph.cells(order[: order.index(loop.label)]) for order in own]),
+            [one for number in region if (one := self._product(number, loop.label))],
+            sum([self._bytes(top) for top in loop.tops if loop.label not in labels[top]]),
         )
 
     def _blocks(self, label: str, largest: int) -> set[int]:
@@ -138,16 +164,16 @@ class LoopChoice:
             found.add(max(1, -(-size // turns)))
         return found
 
-    def _saved(
-        self, loop: GraphLoop, length: int, sizes: Sequence[int], products: Sequence[ProductSizes]
-    ) -> float:
+    def _saved(self, loop: GraphLoop, work: LoopWork) -> float:
         """Return the nanoseconds that a loop saves."""
         costs, size = self.target.costs, self.graph.sizes[loop.label]
         turns, share = -(-size // loop.block), loop.block / size
-        saved = fsum([self._spilled(one) - turns * self._spilled(int(one * share)) for one in sizes])
-        saved += fsum([one.cost(self.target, 1) - turns * one.cost(self.target, share) for one in products])
-        added = [self._bytes(top) for top in loop.tops if loop.label not in self.graph.labels[top]]
-        return saved - turns * (CALLS * length * costs.call_cost("copy") + ADDED * sum(added))
+        saved = fsum([self._spilled(one) - turns * self._spilled(int(one * share)) for one in work.made])
+        saved += fsum(
+            [one.cost(self.target, 1) - turns * one.cost(self.target, share) for one in work.products]
+        )
+        calls = turns * CALLS * work.values * costs.call_cost("copy")
+        return saved - calls - (turns - 1) * RUN * work.runs - turns * ADDED * work.added
 
     def _product(self, number: int, label: str) -> ProductSizes | None:
         """Return the sizes of a product of matrices; None for any other value."""
@@ -162,20 +188,13 @@ class LoopChoice:
         return ProductSizes(batch, rows, inner, columns, graph.dtypes[number], cut)
 
 
-def _region(graph: Graph, loop: GraphLoop) -> Iterator[int]:
-    """Yield the values that a loop computes."""
-    seen, waiting = {*loop.reads, *loop.tops}, list(loop.tops)
-    while waiting:
-        number = waiting.pop()
-        yield number
-        more = [one for one in dict.fromkeys(sources_of(graph.nodes[number])) if one not in seen]
-        more = [one for one in more if not isinstance(graph.nodes[one], Scalar)]
-        seen.update(more)
-        waiting += more
-
-
 def chosen_loops(
-    graph: Graph, outputs: Sequence[int], scheduled: Collection[int], target: Target, given: Collection[int]
+    graph: Graph,
+    outputs: Sequence[int],
+    scheduled: Collection[int],
+    orders: Collection[Labels],
+    target: Target,
+    given: Collection[int],
 ) -> GraphLoops:
     """Return the loops that save most time; none if no loop saves enough.
 
@@ -185,6 +204,8 @@ def chosen_loops(
         What is computed.
     scheduled : collection of int
         The values that are computed on their own if there are no loops, not in the blocks of others.
+    orders : collection of tuple of str
+        The labels of the axes of arrays without loops.
     target : Target
         The costs.
     given : collection of int
@@ -192,4 +213,6 @@ def chosen_loops(
     """
     moved = Arrange, Drop, View, Window
     made = {one for one in scheduled if not isinstance(graph.nodes[one], moved)}
-    return LoopChoice(graph, made, target).best(outputs, given).loops
+    large = {order for order in orders if order and set(order) <= graph.sizes.keys()}
+    large = {order for order in large if graph.cells(order) >= target.fused_cells}
+    return LoopChoice(graph, made, large, target).best(outputs, given).loops

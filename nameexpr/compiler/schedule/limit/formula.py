@@ -20,6 +20,7 @@ from nameexpr.compiler.memory.program import info_of, moments, peak_bytes
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.compiler.schedule.limit.blocks import LoopLowering
 from nameexpr.compiler.schedule.limit.expand import Plans, expand
+from nameexpr.compiler.schedule.limit.joint import more_joint_loops
 from nameexpr.compiler.schedule.limit.refusal import over_limit, resized, smaller_label
 from nameexpr.compiler.schedule.limit.regions import GraphLoops, more_loops, paths_of, with_block
 from nameexpr.compiler.schedule.place import place_within
@@ -34,8 +35,10 @@ LOOPS = 6
 """The largest number of loops in a program."""
 FEW = 6
 """The number of fitting sets of equally many loops whose blocks are enlarged."""
-MOST = 8_000
+MOST = 16_000
 """The total number of instructions of all programs that are tried, so that a search takes seconds at most."""
+JOINT = 6_000
+"""How many more there may be for joint loops: they are few, and often the cheapest."""
 HOPELESS = 8
 """How many times fewer if the results alone exceed the limit: then only the needed memory is determined."""
 
@@ -90,19 +93,25 @@ class GraphSearch:
         lowest = self.tried(())
         beam, fitting = [lowest], [lowest] if lowest.peak <= self.limit else []
         for _ in range(LOOPS):
-            grown: dict[GraphLoops, Tried] = {}
-            for one in [] if fitting else beam:
-                for loops in more_loops(self.graph, self.outputs, one.loops):
-                    if self.left < 0:
-                        break
-                    more = self.tried(loops)
-                    if more.excess < one.excess or more.peak < one.peak:
-                        grown[loops] = more
+            grown = {} if fitting else self._grown(beam)
             lowest = min([lowest, *grown.values()], key=lambda one: (one.peak, one.cost))
             new = sorted([one for one in grown.values() if one.peak <= self.limit], key=lambda one: one.cost)
             fitting += [self._widened(one) for one in new[:FEW]]
             beam = sorted(grown.values(), key=lambda one: (one.excess, one.cost))[:WIDTH]
         return min(fitting, key=lambda one: one.cost, default=lowest)
+
+    def _grown(self, beam: Sequence[Tried]) -> dict[GraphLoops, Tried]:
+        """Return the programs with more loops that need less memory; joint loops are tried first."""
+        grown: dict[GraphLoops, Tried] = {}
+        for kind, rest in ((more_joint_loops, -JOINT), (more_loops, 0)):
+            for one in beam:
+                for loops in kind(self.graph, self.outputs, one.loops):
+                    if self.left < rest:
+                        break
+                    more = self.tried(loops)
+                    if more.excess < one.excess or more.peak < one.peak:
+                        grown[loops] = more
+        return grown
 
     def _widened(self, one: Tried) -> Tried:
         """Return the same loops with the largest blocks within the limit."""

@@ -8,13 +8,13 @@ and the backward direction of a block of samples, whose weight gradients are add
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.liveness import COMBINED
 from nameexpr.compiler.ir.nodes import Arrange, Place, Reduction, Scalar, is_moved, sources_of
-from nameexpr.compiler.schedule.limit.regions import GraphLoop, GraphLoops, carries
-from nameexpr.records import field, record
+from nameexpr.compiler.schedule.limit.regions import GraphLoop, GraphLoops, carries, users_of
+from nameexpr.records import field, record, replace
 
 
 @record(frozen=False)
@@ -22,7 +22,8 @@ class Phases:
     """The values of a graph by the phase of the loops over one label in which they are computed.
 
     `inside` are the phases of values with the label, `combined` those of sums and the like over it; `ready`
-    has for every other value how many phases come before it.
+    has for every other value how many phases come before it. With `again`, values of earlier phases are
+    computed again rather than stored.
     """
 
     graph: Graph
@@ -30,6 +31,7 @@ class Phases:
     outputs: Sequence[int]
     needed: Sequence[int]
     given: Collection[int]
+    again: bool
     inside: dict[int, int] = field(default_factory=dict)
     combined: dict[int, int] = field(default_factory=dict)
     ready: dict[int, int] = field(default_factory=dict)
@@ -96,7 +98,7 @@ class Phases:
                 seen.add(source)
                 if source not in self.inside:
                     reads.add(source)
-                elif self.inside[source] == phase:
+                elif self.again or self.inside[source] == phase:
                     waiting.append(source)
                 else:
                     reads.add(source)
@@ -105,9 +107,38 @@ class Phases:
 
 
 def joint_loops(
-    graph: Graph, outputs: Sequence[int], needed: Sequence[int], label: str, given: Collection[int] = ()
+    graph: Graph,
+    outputs: Sequence[int],
+    needed: Sequence[int],
+    label: str,
+    given: Collection[int] = (),
+    *,
+    again: bool = False,
 ) -> GraphLoops:
-    """Return the loops over a label that compute all values that can be computed in blocks."""
-    phases = Phases(graph, label, outputs, needed, given)
+    """Return the loops over a label that compute all values that can be computed in blocks; with `again`,
+    later ones compute values of earlier ones again rather than read them.
+    """
+    phases = Phases(graph, label, outputs, needed, given, again)
     phases.assign()
     return phases.loops()
+
+
+def more_joint_loops(graph: Graph, outputs: Sequence[int], loops: GraphLoops) -> Iterator[GraphLoops]:
+    """Yield the joint loops over each label, or loops with joint ones over another label in their blocks."""
+    needed = sorted(users_of(graph, outputs, (), ()))
+    for label in dict.fromkeys([label for number in needed for label in graph.labels[number]]):
+        if graph.sizes[label] == 1:
+            continue
+        if loops:
+            found = {tuple([_with_inner(graph, loop, label) for loop in loops])}
+        else:
+            found = {joint_loops(graph, outputs, needed, label, again=again) for again in (False, True)}
+        yield from sorted(found - {loops}, key=len)
+
+
+def _with_inner(graph: Graph, loop: GraphLoop, label: str) -> GraphLoop:
+    """Return a loop with joint loops over another label in its blocks, if there can be any."""
+    if loop.inner or label == loop.label:
+        return loop
+    needed = sorted(users_of(graph, loop.tops, (), loop.reads))
+    return replace(loop, inner=joint_loops(graph, loop.tops, needed, label, loop.reads))

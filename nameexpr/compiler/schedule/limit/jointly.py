@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.nodes import Recurrence
-from nameexpr.compiler.ir.primitives import shapes_of
+from nameexpr.compiler.ir.primitives import is_view, shapes_of
 from nameexpr.compiler.ir.program import Program, Shape
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Operands
@@ -16,6 +16,7 @@ from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.compiler.schedule.limit.blocks import LoopLowering
 from nameexpr.compiler.schedule.limit.choice import chosen_loops
 from nameexpr.compiler.schedule.tiling import tile_leading_axes
+from nameexpr.records import replace
 
 
 def lower_jointly(
@@ -25,20 +26,26 @@ def lower_jointly(
     plan: Planner,
     target: Target,
     is_row_major: bool,
+    program: Program,
     needed: Collection[int],
     fusing: FusionPlan | None,
     fixed: Collection[int],
 ) -> tuple[Program, tuple[Shape, ...], tuple[ContractionPlan, ...]] | None:
     """Return a program with joint loops, the shapes of its values, and its plans; None if no loops save time.
 
+    `program` is the one without loops.
     What depends on bound operands alone, the values `fixed`, is not computed in loops.
     """
     if any(isinstance(node, Recurrence) for node in graph.nodes):
         return None
     given = [number for number in fixed if number in needed]
-    loops = chosen_loops(graph, outputs, schedule_order(graph, needed, outputs, fusing), target, given)
+    scheduled = schedule_order(graph, needed, outputs, fusing)
+    made = zip(program.instructions, program.notes, strict=True)
+    orders = [note.labels for instruction, note in made if not is_view(instruction)]
+    loops = chosen_loops(graph, outputs, scheduled, orders, target, given)
     if not loops:
         return None
+    target = replace(target, fused_cells=target.tiled_bytes)  # smaller values are in the cache anyway
     build = Builder(graph.sizes, len(operands.shapes), target)
     row_major = frozenset(outputs if is_row_major else ())
     lowering = LoopLowering(graph, build, operands, plan, row_major, {}, {}, loops, graph.sizes)

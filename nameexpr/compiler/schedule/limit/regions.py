@@ -171,6 +171,18 @@ def _reads(
     return tuple(sorted(reads))
 
 
+def region_of(graph: Graph, loop: GraphLoop) -> Iterator[int]:
+    """Yield the values that a loop computes."""
+    seen, waiting = {*loop.reads, *loop.tops}, list(loop.tops)
+    while waiting:
+        number = waiting.pop()
+        yield number
+        more = [one for one in dict.fromkeys(sources_of(graph.nodes[number])) if one not in seen]
+        more = [one for one in more if not isinstance(graph.nodes[one], Scalar)]
+        seen.update(more)
+        waiting += more
+
+
 def paths_of(loops: GraphLoops) -> Iterator[tuple[tuple[int, ...], GraphLoop]]:
     """Yield every loop with its position, inner ones first."""
     for number, loop in enumerate(loops):

@@ -173,3 +173,25 @@ def test_a_sum_with_a_delta_is_two_contractions() -> None:
     np.testing.assert_allclose(compiled(**given), wanted / 20, rtol=1e-11, atol=1e-13)
     # No value has the dims N H C H'.
     assert max(step.bytes for step in compiled.plan(**given).steps) <= 8 * (6 * 5) ** 2
+
+
+@pytest.mark.parametrize(
+    "by",
+    [
+        "h[C D] = grad(grad(loss, w[C]), w[D])",
+        "h[A B] = grad(grad(loss, w[A]), w[B])",
+        "g[A] = grad(loss, w[A]); h[A C] = grad(g, w[C])",
+        "g[A] = grad(loss, w[A]) / 2; h[A B] = grad(2 * g + sum[C](0 * w[C]), w[B])",
+    ],
+)
+def test_labels_of_a_hessian_do_not_change_how_it_is_computed(by: str) -> None:
+    compiled = ne.compile(f"z[N] = sum[C](x[N C] * w[C]); loss = sum[N](softplus(z)); {by}", outputs=("h",))
+    p = 1 / (1 + np.exp(-X @ W))
+    np.testing.assert_allclose(compiled(x=X, w=W)[0], (X.T * p * (1 - p)) @ X, rtol=1e-12)
+    assert not re.search(r"arange|where", compiled.code)
+
+
+def test_a_hessian_by_an_operand_that_is_also_transposed() -> None:
+    text = "y = sum[C D](exp(u[C D] * u[D C]) * u[C D]); grad(grad(y, u[D C]), u[C' D'])"
+    wanted = torch.func.jacrev(torch.func.jacrev(lambda u: ((u * u.T).exp() * u).sum()))(u).numpy()
+    np.testing.assert_allclose(found(text), wanted, atol=1e-11)

@@ -1,0 +1,177 @@
+"""Joint loops: what one computes, when they are chosen, and that plan, code and memory agree with them."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import nameexpr as ne
+from nameexpr.compiler import pipeline
+
+RNG = np.random.default_rng(17)
+PYTHON = 200_000
+"""Bytes of Python's own objects, and of the buffers of NumPy's iterator."""
+
+
+class Workload(NamedTuple):
+    """A loss, the operands of its gradients, the shapes of all operands, and the most bytes of a call."""
+
+    text: str
+    wrt: str
+    shapes: dict[str, tuple[int, ...]]
+    most: int
+    dtype: str = "float32"
+
+    def operands(self) -> dict[str, Any]:
+        return {name: RNG.normal(size=shape).astype(self.dtype) for name, shape in self.shapes.items()}
+
+
+WORKLOADS = {
+    "layer norm": Workload(
+        "u[N C] = x[N C] - mean[C](x); z[N C] = u / sqrt(mean[C](u ** 2) + 1e-5); "
+        "loss = mean[N C]((z * s[C] + b[C] - t[N C]) ** 2)",
+        "s b x",
+        {"x": (4096, 256), "s": (256,), "b": (256,), "t": (4096, 256)},
+        10_000_000,
+    ),
+    "a mixture": Workload(
+        "d[N K C] = sum[D]((x[N D] - m[K D]) * u[K C D]); "
+        "z[N K] = -0.5 * sum[C](d ** 2) + log_softmax[K](p[K]); "
+        "loss = -mean[N](logsumexp[K](z))",
+        "m u p",
+        {"x": (12288, 3), "m": (16, 3), "u": (16, 3, 3), "p": (16,)},
+        2_500_000,
+        "float64",
+    ),
+    "pointwise": Workload(
+        "loss = sum[N](tanh(x[N] * a[N]) ** 2 * exp(-x ** 2) + x * a)",
+        "x a",
+        {"x": (700_001,), "a": (700_001,)},
+        2 * 700_001 * 8 + 4_000_000,
+        "float64",
+    ),
+    "attention": Workload(
+        "a[B H Q K] = softmax[K](sum[D](q[B H Q D] * k[B H K D]) / sqrt(size[D])); "
+        "loss = sum[B H Q D](sum[K](a * v[B H K D]) * g[B H Q D])",
+        "q k v",
+        dict.fromkeys("qkvg", (1, 4, 1024, 32)),
+        5_000_000,
+    ),
+    "distances": Workload(
+        "loss = sum[i j](a[i] * exp(-0.05 * sum[D]((x[i D] - y[j D]) ** 2)) * c[j])",
+        "x y a c",
+        {"x": (600, 16), "y": (500, 16), "a": (600,), "c": (500,)},
+        3_000_000,
+    ),
+}
+
+
+def both(work: Workload, operands: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any, Any]:
+    """Return value and gradients without joint loops, those with them, and the function with them."""
+    with monkeypatch.context() as patch:
+        patch.setattr(pipeline, "_joint", lambda *_: None)
+        want = ne.value_and_grad(work.text, work.wrt)(**operands)
+    step = ne.value_and_grad(work.text + " # in loops", work.wrt)
+    return want, step(**operands), step
+
+
+@pytest.mark.parametrize("title", WORKLOADS)
+def test_one_loop_gives_value_and_gradients_in_little_memory(
+    title: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NAMEEXPR_VERIFY", "1")
+    work = WORKLOADS[title]
+    operands = work.operands()
+    want, got, step = both(work, operands, monkeypatch)
+    tolerance = 1e-4 if work.dtype == "float32" else 1e-10
+    assert_allclose(got[0], want[0], rtol=tolerance)
+    for name, gradient in want[1].items():
+        assert (got[1][name].dtype, got[1][name].shape) == (gradient.dtype, gradient.shape)
+        assert_allclose(got[1][name], gradient, rtol=tolerance, atol=tolerance * np.abs(gradient).max())
+    plan = step.plan(**operands)
+    tracemalloc.start()
+    step(**operands)
+    measured = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert plan.peak_bytes <= work.most
+    assert measured / 1.1 - PYTHON <= plan.peak_bytes <= 1.1 * measured
+
+
+def test_the_plan_shows_the_loop_and_the_code_runs_when_pasted(monkeypatch: pytest.MonkeyPatch) -> None:
+    work = WORKLOADS["a mixture"]
+    operands = work.operands()
+    _, (loss, gradients), step = both(work, operands, monkeypatch)
+    plan = step.plan(**operands)
+    kinds = [row.what for row in plan.steps]
+    looped = next(row for row in plan.steps if row.what == "looped")
+    assert looped.call.endswith("along N") and "  softmax" not in kinds
+    assert any(kind.startswith("  ") for kind in kinds)
+    assert plan.flops == sum(row.flops for row in plan.steps)
+    assert all(plan.draw(kind).startswith("<svg") for kind in ("tree", "memory"))
+    space: dict[str, Any] = {}
+    exec(plan.code, space)
+    given = [operands[name] for name in ("x", "m", "u", "p")]
+    results = space["compute"](*given)
+    for got, want in zip(results, (loss, *gradients.values()), strict=True):
+        assert_allclose(got, want)
+
+
+@pytest.mark.parametrize("bound", ["x t", "s", "x s b"])
+def test_what_bound_operands_determine_is_still_computed_once(
+    bound: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = WORKLOADS["layer norm"]
+    operands = work.operands()
+    want, _, step = both(work, operands, monkeypatch)
+    fixed = {name: operands.pop(name) for name in bound.split()}
+    loss, gradients = step.bind(**fixed)(**operands)
+    assert_allclose(loss, want[0], rtol=1e-4)
+    for name, gradient in want[1].items():
+        assert_allclose(gradients[name], gradient, rtol=1e-3, atol=1e-4 * np.abs(gradient).max())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "h[N H] = relu(sum[C](x[N C] * w[C H])); loss = mean[N H](h ** 2)",  # products of matrices
+        "z[N C] = (x[N C] - mean[N](x)) / std[N](x); loss = sum[N C](z ** 3 * w[C C])",  # sums come first
+    ],
+)
+def test_loops_that_save_nothing_are_not_chosen(text: str) -> None:
+    step = ne.value_and_grad(text, "w")
+    plan = step.plan(x=RNG.random((500, 400)), w=RNG.random((400, 400)))
+    assert "looped" not in [row.what for row in plan.steps]
+
+
+BATCH = """
+    m[C] = mean[N](x[N C]); v[C] = mean[N]((x - m) ** 2)
+    z[N C] = (x - m) / sqrt(v + 1e-5)
+    loss = sum[N C](tanh(z * s[C]) * t[N C])
+"""
+
+
+def test_several_loops_under_a_limit_store_values_or_compute_them_again() -> None:
+    operands = {
+        name: RNG.normal(size=shape) for name, shape in {"x": (900, 40), "s": (40,), "t": (900, 40)}.items()
+    }
+    free = ne.value_and_grad(BATCH, "s x")
+    want, results = free(**operands), 901 * 40 * 8
+    limit = results + 100_000
+    assert free.plan(**operands).peak_bytes > results + 400_000
+    limited = ne.value_and_grad(BATCH, "s x", memory_limit=limit)
+    plan = limited.plan(**operands)
+    loops = [row.call for row in plan.steps if row.what == "looped"]
+    assert len(loops) > 1 and loops[-1].endswith("values computed again")
+    got = limited(**operands)
+    tracemalloc.start()
+    limited(**operands)
+    measured = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert plan.peak_bytes <= limit and measured <= limit + PYTHON
+    assert_allclose(got[0], want[0])
+    for name, gradient in want[1].items():
+        assert_allclose(got[1][name], gradient, rtol=1e-9, atol=1e-12)
