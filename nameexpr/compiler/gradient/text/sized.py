@@ -6,9 +6,10 @@ statement that nothing uses reads the operand that had the label.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from nameexpr.compiler.gradient.text.labels import NotWritableError
+from nameexpr.compiler.gradient.text.offsets import NEAR
 from nameexpr.ops import INDEX, RESERVED, SIZE
 from nameexpr.records import field, record, replace
 from nameexpr.syntax import ast, walk
@@ -17,13 +18,15 @@ from nameexpr.syntax import ast, walk
 @record(frozen=False)
 class KnownSizes:
     """Determines sizes; `sizes` are those of labels, `known` the labels that operands or options determine,
-    `uses` those of operands in the text before, and `fresh` returns names for statements.
+    `uses` those of operands in the text before, and `fresh` returns names for statements. `own`
+    are the uses of the text, which determine sizes by positions.
     """
 
     sizes: Mapping[str, int]
     known: set[str]
     uses: Sequence[ast.Use]
     fresh: Callable[[], str]
+    own: Collection[ast.Node]
     indices: dict[str, str] = field(default_factory=dict)
     first: list[ast.Statement] = field(default_factory=list)
 
@@ -40,7 +43,7 @@ class KnownSizes:
         values = [self._value(value) for value in statement.values]
         for label in sorted(walk.labels_in(statement.term) if statement.term else ()):
             if label not in self.known:
-                self._read(label)
+                self._determine(label)
         return replace(statement, value=values[0], others=tuple(values[1:]))
 
     def _value(self, node: ast.Node) -> ast.Node:
@@ -49,10 +52,9 @@ class KnownSizes:
             case ast.Use("index" | "size" as name, ast.Term((ast.Label(label),))):
                 return node if label in self.known else self._instead(name, label)
             case ast.Use(_, ast.Term() as term):
-                dims = {atom.name for atom in walk.atoms_of(ast.LABELLED, [term])}
-                self.known |= dims
-                for label in sorted(walk.labels_in(term) - self.known):
-                    self._read_if_there(label)
+                self.known |= {atom.name for atom in walk.atoms_of(ast.LABELLED, [term])}
+                for label in sorted(walk.labels_in(term) - self.known if node not in self.own else ()):
+                    self._determine(label)
                 self.known |= walk.labels_in(term)
             case ast.Unary(_, value):
                 return replace(node, value=self._value(value))
@@ -84,10 +86,19 @@ class KnownSizes:
         found = next((one for one in same if one in self.known), None)
         return found or next((one for one in same if self._read_if_there(one)), None)
 
-    def _read(self, label: str) -> None:
-        """Add a statement that reads an operand with a label."""
-        if not self._read_if_there(label):
+    def _determine(self, label: str) -> None:
+        """Add statements that determine the size of a label."""
+        if self._read_if_there(label):
+            return
+        alike = self._alike(label)
+        if alike is not None:
+            self.first.append(ast.Statement(self.fresh(), None, self._instead(INDEX, label)))
+        elif self.sizes[label] < NEAR:
+            term = ast.Term((ast.Sized(label, self.sizes[label]),))
+            self.first.append(ast.Statement(self.fresh(), term, ast.Number(0)))
+        else:
             raise NotWritableError(f"nothing in the text determines the size of '{label}'")
+        self.known.add(label)
 
     def _read_if_there(self, label: str) -> bool:
         """Add a statement that reads an operand with a label, and return whether there is one."""

@@ -9,24 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nameexpr.compiler.analysis.build.values import StatementValue
-from nameexpr.compiler.gradient.text.labels import LabelNames
-from nameexpr.compiler.gradient.text.renaming import Dims, NotRenamedError, bracketed, renamed, under_names
+from nameexpr.compiler.gradient.text.labels import LabelNames, NotWritableError
+from nameexpr.compiler.gradient.text.renaming import Dims, NotRenamedError, renamed, under_names
 from nameexpr.compiler.gradient.text.values import ValueWriter
-from nameexpr.compiler.gradient.text.windows import chosen, padded_term, read_term
 from nameexpr.compiler.gradient.views import is_plain
-from nameexpr.compiler.ir.axes import Axes, Labels, expand_ellipsis, flat
+from nameexpr.compiler.ir.axes import Axes, expand_ellipsis, flat
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.nodes import (
     Arrange,
     Filled,
-    Gather,
     Identity,
-    Join,
     Map,
     Node,
-    Segment,
+    Recurrence,
     View,
-    Window,
     sources_of,
 )
 from nameexpr.records import field, record, replace
@@ -58,6 +54,8 @@ class StatementWriter:
     labels: dict[str, tuple[str, ...]] = field(default_factory=dict)
     statements: list[ast.Statement] = field(default_factory=list)
     new: list[str] = field(default_factory=list)
+    rows: dict[int, list[str]] = field(default_factory=dict)
+    moving: set[int] = field(default_factory=set)
 
     def base(self, value: int) -> int:
         """Return the value that is written in place of another: casts follow from what values are combined
@@ -93,8 +91,9 @@ class StatementWriter:
                 if value in seen:
                     continue
                 seen.add(value)
+                often = 1 + isinstance(self.graph.nodes[value], Recurrence)  # the number is not known
                 for source in self.sources(value):
-                    self.counts[source] = self.counts.get(source, 0) + 1
+                    self.counts[source] = self.counts.get(source, 0) + often
                     stack.append(source)
 
     def keep(self, statement: ast.Statement, value: StatementValue) -> None:
@@ -160,6 +159,8 @@ class StatementWriter:
 
     def hoist(self, value: int, axes: Axes | None = None) -> str:
         """Give a value a statement, and return its name."""
+        if value in self.moving:
+            raise NotWritableError("a step of a recurrence needs another statement")
         own = self.graph.labels[value]
         axes = tuple([(label,) for label in own]) if axes is None else axes
         name = self.fresh()
@@ -208,13 +209,8 @@ class StatementWriter:
                 return self.written[self.base(inner)]
             case Map(_, (inner, *_)) if self._is_repeated(node):
                 return self.written[self.base(inner)]
-            case Gather():
-                return self._gather(node)
-            case Window(inner):
-                inner = self.base(inner)
-                return ast.Use(self._whole(inner), read_term(node, self.graph.labels[inner], self.names))
-            case Join((inner,), (places,), labels):
-                return self._padded(self.base(inner), places, labels)
+        if (special := self.special(value, node)) is not None:
+            return special
         based = [(one, self.base(one)) for one in sources_of(node)]
         sources = {one: self.written[base] for one, base in based if base in self.written}
         return ValueWriter(self.graph, self.names, sources).value(node)
@@ -254,30 +250,6 @@ class StatementWriter:
         known = self.arrays.get((value, array.axes))
         return self.hoist(value, array.axes) if known is None else known
 
-    def _whole(self, value: int) -> str:
-        """Return the name of a statement that has a value with its labels as dims."""
-        return self._array(Arrange(value, tuple([(label,) for label in self.graph.labels[value]])))
-
-    def _padded(self, value: int, places: tuple[Segment, ...], labels: Labels) -> ast.Node:
-        """Return a value that is a part of zeros."""
-        term = padded_term(places, labels, self.names)
-        if term is None:
-            return chosen(self._whole(value), places, self.graph.labels[value], self.names)
-        name = self.fresh()
-        self.statements.append(ast.Statement(name, term, self.written[value]))
-        return ast.Use(name, self.names.term(labels))
-
-    def _gather(self, node: Gather) -> ast.Node:
-        """Return what is read at positions of a statement."""
-        value = self.base(node.value)
-        name = self._whole(value)
-        places = {one.label: self._place(self.base(one.value)) for one in node.positions}
-        items: list[ast.Item] = []
-        for label in self.graph.labels[value]:
-            item = ast.Label(self.names.name(label))
-            items.append(ast.At(item, places[label]) if label in places else item)
-        return ast.Use(name, ast.Term(tuple(items)))
-
-    def _place(self, value: int) -> ast.Node:
-        """Return a position as syntax: every name in it has brackets, since a bare one is a label."""
-        return bracketed(self.written[value], self.labels)
+    def special(self, value: int, node: Node) -> ast.Node | None:
+        """Return the syntax of a value that is read at positions or computed step by step."""
+        return None

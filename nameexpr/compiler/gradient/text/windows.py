@@ -52,7 +52,8 @@ def padded_term(places: tuple[Segment, ...], labels: Labels, names: LabelNames) 
             return None
         rest = [ast.Group((ast.Literal(number),)) if number else None for number in (before, after)]
         groups = [one for one in (rest[0], ast.Group(inside), rest[1]) if one is not None]
-        items.append(ast.Parts(tuple(groups)) if len(groups) >= PAIR else ast.Group(inside))
+        whole = inside[0] if len(inside) == 1 else ast.Group(inside)
+        items.append(ast.Parts(tuple(groups)) if len(groups) >= PAIR else whole)
     return ast.Term(tuple(items))
 
 
