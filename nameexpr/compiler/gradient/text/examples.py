@@ -39,7 +39,7 @@ def example_shapes(
         size = next((found[label] for label in labels if label in found), None) or next(primes)
         found.update({label: found.get(label, size) for label in labels})
     items = {name: own[0].items if own else () for name, own in terms.items()}
-    return {name: tuple([_size(one, found) for one in own]) for name, own in items.items()}
+    return {name: tuple([size_of(one, found) for one in own]) for name, own in items.items()}
 
 
 def _own(names: Names | None) -> tuple[ast.Term, ...]:
@@ -67,17 +67,18 @@ def _classes(scope: Scope, terms: Mapping[str, Sequence[ast.Term]]) -> list[set[
     return classes
 
 
-def _size(item: ast.Item, sizes: Mapping[str, int]) -> int:
+def size_of(item: ast.Item, sizes: Mapping[str, int]) -> int:
+    """Return the size of a dim, given those of labels."""
     parts, group = parts_of(item), group_of(item)
     if parts is not None:
-        return sum([_size(part, sizes) for part in parts.parts])
+        return sum([size_of(part, sizes) for part in parts.parts])
     if group is not None:
-        return prod([_size(one, sizes) for one in group.items])
+        return prod([size_of(one, sizes) for one in group.items])
     match item:
         case ast.Literal(size) | ast.Sized(_, size):
             return size
         case ast.At(base):
-            return _size(base, sizes)
+            return size_of(base, sizes)
         case ast.Anonymous():
             return max(sizes.values(), default=1) * 4
     return sizes[label_of(item) or ""] if label_of(item) else 1

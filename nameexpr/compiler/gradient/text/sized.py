@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
+from nameexpr.compiler.gradient.text.examples import size_of
 from nameexpr.compiler.gradient.text.labels import NotWritableError
 from nameexpr.compiler.gradient.text.offsets import NEAR
 from nameexpr.ops import INDEX, RESERVED, SIZE
 from nameexpr.records import field, record, replace
 from nameexpr.syntax import ast, walk
+from nameexpr.syntax.items import label_of
 
 
 @record(frozen=False)
@@ -29,6 +31,8 @@ class KnownSizes:
     own: Collection[ast.Node]
     indices: dict[str, str] = field(default_factory=dict)
     first: list[ast.Statement] = field(default_factory=list)
+    done: list[ast.Statement] = field(default_factory=list)
+    pending: list[ast.Statement] = field(default_factory=list)
 
     def determined(self, statements: Sequence[ast.Statement]) -> list[ast.Statement]:
         """Return statements in which every label has a size."""
@@ -36,8 +40,11 @@ class KnownSizes:
             for use in _uses([one]):
                 if use.term is not None and use.name in {operand.name for operand in self.uses}:
                     self.known |= walk.labels_in(use.term)
-        found = [self._statement(one) for one in statements]
-        return [*self.first, *found]
+        for one in statements:
+            made = self._statement(one)
+            self.done += [*self.pending, made]
+            self.pending.clear()
+        return [*self.first, *self.done]
 
     def _statement(self, statement: ast.Statement) -> ast.Statement:
         values = [self._value(value) for value in statement.values]
@@ -70,7 +77,8 @@ class KnownSizes:
         if (alike := self._alike(label)) is None and self._read_if_there(label):
             return ast.Use(name, ast.Term((ast.Label(label),)))
         if alike is None:
-            raise NotWritableError(f"nothing in the text determines the size of '{label}'")
+            self._by_statement(label)
+            return ast.Use(name, ast.Term((ast.Label(label),)))
         if name == SIZE:
             return ast.Use(SIZE, ast.Term((ast.Label(alike),)))
         term = ast.Term((ast.Label(alike),))
@@ -97,8 +105,23 @@ class KnownSizes:
             term = ast.Term((ast.Sized(label, self.sizes[label]),))
             self.first.append(ast.Statement(self.fresh(), term, ast.Number(0)))
         else:
-            raise NotWritableError(f"nothing in the text determines the size of '{label}'")
+            self._by_statement(label)
         self.known.add(label)
+
+    def _by_statement(self, label: str) -> None:
+        """Determine the size of a label by a use of an earlier statement that has a dim as large."""
+        for one in self.done:
+            items = () if one.term is None else one.term.items
+            names = [label_of(item) for item in items]
+            for place, item in enumerate(items):
+                own = [*names[:place], label, *names[place + 1 :]]
+                if size_of(item, self.sizes) == self.sizes[label] and None not in own:
+                    term = ast.Term(tuple([ast.Label(str(each)) for each in own]))
+                    use = ast.Use(one.name or "", term)
+                    self.pending.append(ast.Statement(self.fresh(), None, use))
+                    self.known.add(label)
+                    return
+        raise NotWritableError(f"nothing in the text determines the size of '{label}'")
 
     def _read_if_there(self, label: str) -> bool:
         """Add a statement that reads an operand with a label, and return whether there is one."""

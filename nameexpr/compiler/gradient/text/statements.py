@@ -233,7 +233,8 @@ class StatementWriter:
             syntax = renamed(self.written[value], names, self.labels, self.dims)
         except NotRenamedError:
             return None
-        return syntax if len(unparse_value(syntax)) <= LONGEST else None
+        is_long = len(unparse_value(syntax)) > LONGEST and value not in self.moving
+        return None if is_long else syntax
 
     def _operand(self, position: int, axes: Axes) -> ast.Node:
         known = self.operands[position, axes if (position, axes) in self.operands else ()]
