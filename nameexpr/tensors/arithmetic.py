@@ -25,7 +25,7 @@ from nameexpr.tensors.arguments import checked_int, checked_number
 from nameexpr.tensors.core import Array, Core, Other
 from nameexpr.tensors.faults import explained, respelt, wrong_kind
 from nameexpr.tensors.operators import NUMBERS, REFUSED, Operators, carrying, data_and_names
-from nameexpr.tensors.ops import in_place, op
+from nameexpr.tensors.ops import check_constant, in_place, op
 from nameexpr.tensors.pointwise import PointwiseMethods
 
 T = TypeVar("T")
@@ -232,6 +232,7 @@ class ArithmeticMethods(PointwiseMethods):
     clip = clamp
 
     def _clamped(self, kernel: str, bound: Any, verb: str) -> Self:
+        check_constant(bound)
         try:
             return self._ranked(kernel, bound)
         except NameExprError as fault:

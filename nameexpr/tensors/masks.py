@@ -27,7 +27,7 @@ from nameexpr.tensors.arguments import plain
 from nameexpr.tensors.core import Array, Core, OneDim, Other
 from nameexpr.tensors.faults import explained
 from nameexpr.tensors.operators import Operators, as_core, carrying, data_and_names
-from nameexpr.tensors.ops import in_place, op
+from nameexpr.tensors.ops import check_constant, in_place, op
 from nameexpr.tensors.writing import COMPLEX, WATCHED, check_real, check_writeable, store
 
 _FILLED = Pairing("masked_fill", "tensor", "mask")
@@ -126,6 +126,7 @@ class Masks(Operators):
         """Return a number, or a 0-d tensor, as a 0-d array (NE579)."""
         if type(value) in (int, float, bool):
             return self._cast_value(value, verb)
+        check_constant(value)
         array = np.asarray(value._data if isinstance(value, Core) else value)
         if not array.ndim and category(array.dtype) <= COMPLEX:
             check_real(array, self._data.dtype, verb)

@@ -44,6 +44,16 @@ _ROWS = {
     "conjugate": "np.conjugate(x) keeps the names",
     "outer": "np.multiply.outer(x, y), or ne.einsum",
     "einsum": 'ne.einsum("N C -> N", x)',
+    "value_and_gradient grad_and_value multigrad_dict": "ne.value_and_grad(text, 'w b')",
+    "autograd func GradientTape tape": (
+        "ne.value_and_grad(text, 'w') differentiates a formula; x.requires_grad_() and y.backward() tensors"
+    ),
+    "stop_gradient stop stop_grad": "x.detach() for tensors, stop(x) in formulas",
+    "checkpoint remat": "memory_limit= of ne.value_and_grad bounds the memory",
+    "jit": "ne.compile(text) is compiled; ne.einsum and ne.evaluate keep what they compile, too",
+    "optim": "x -= 0.1 * g['x'] is a step; ne.value_and_grad(...).packed(...) is for SciPy's optimizers",
+    "nn": "ne.torch has layers for PyTorch",
+    "Variable Parameter": "ne.tensor(data, names='N C', requires_grad=True)",
     "absolute": "x.abs()",
     "power": "x.pow(2), or x ** 2",
     "multiply": "x.mul(y), or x * y",
@@ -92,4 +102,8 @@ def answers_names(kind: Class) -> Class:
 
 def advice(name: str) -> str:
     """Return what to write instead of a name that does not exist, or ""."""
-    return ADVICE.get(name, "")
+    if name in ADVICE:
+        return ADVICE[name]
+    from nameexpr.compiler.analysis.rules.derivatives import DERIVATIVES  # late: few programs need it
+
+    return f"in a formula, {': '.join(DERIVATIVES[name])}" if name in DERIVATIVES else ""

@@ -72,6 +72,7 @@ class Operators(Core):
             a, names = data_and_names(left, verb)
             b, other_names = data_and_names(right, verb)
         except MeetsRecorded:
+            a = None
             return RECORDED.pair(verb, left, right, out)  # type: ignore[no-any-return]
         if (other_names if left is self else names) and type(left) is not type(right):
             known = carrier(self, (right if left is self else left,))

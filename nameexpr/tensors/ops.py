@@ -89,6 +89,7 @@ def checked(function: F) -> F:
             return function(*args, **kwargs)
         except Exception as raised:
             if type(raised) is MeetsRecorded:
+                raised.__traceback__ = None  # its frames refer to arrays, and references are counted
                 return RECORDED.again(function, args, kwargs)
             fault = leaving(raised, function, args, kwargs)
             if fault is raised:
@@ -100,6 +101,12 @@ def checked(function: F) -> F:
 
 class MeetsRecorded(Exception):  # noqa: N818  it is caught by every operator
     """An operator of a plain tensor meets an operand that is recorded: the call is repeated on the tape."""
+
+
+def check_constant(operand: Any) -> None:
+    """Raise `MeetsRecorded` for an operand that is recorded, where its elements alone would be read."""
+    if getattr(operand, "_kernels", None) is RECORDED:
+        raise MeetsRecorded
 
 
 class Tape:
@@ -202,6 +209,7 @@ def in_place(method: F, *, extra: bool = False) -> F:
             return function(self, *args, out=self, **kwargs)
         except Exception as raised:
             if type(raised) is MeetsRecorded:
+                raised.__traceback__ = None
                 return RECORDED.again(twin, (self, *args), kwargs)
             fault = leaving(raised, twin, (self, *args), kwargs, left_out="out")
             if fault is raised:

@@ -28,9 +28,14 @@ BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
 
 
 def sigmoid(x: Array, out: Array | None = None) -> Any:
-    """Return 1 / (1 + exp(-x)) by means of exp(-|x|), which never overflows and keeps small results exact."""
-    small = np.asarray(np.exp(-np.absolute(x)))
-    result = np.where(x >= 0, x.dtype.type(1), small)
+    """Return 1 / (1 + exp(-x)) by means of exp(-|x|), which never overflows and keeps small results exact.
+
+    For complex numbers the sign is that of the real part.
+    """
+    is_large = x.real >= 0
+    exponent = np.where(is_large, -x, x) if x.dtype.kind == "c" else -np.absolute(x)
+    small = np.asarray(np.exp(exponent))
+    result = np.where(is_large, x.dtype.type(1), small)
     return np.divide(result, np.add(small, 1, out=small), out=result if out is None else out)
 
 
@@ -110,7 +115,12 @@ def _positive_trigamma(x: Array) -> Array:
 
 
 def _wide(x: Array) -> Array:
-    """Return the values as one row of aligned float64, possibly `x` itself: it is not written to."""
+    """Return the values as one row of aligned float64, possibly `x` itself: it is not written to.
+
+    Complex numbers are a TypeError: the functions of this module are for real ones.
+    """
+    if x.dtype.kind == "c":
+        raise TypeError(f"not defined for {x.dtype}")
     row = x.reshape(-1).astype(np.float64, copy=False)
     return row if row.flags.aligned else row.copy()  # `data` of others is not a row of floats
 

@@ -24,6 +24,7 @@ _POWER = (
     f"where({_BOTH_ZERO}, 0, g * b * a ** where({_BOTH_ZERO}, 1, b - 1.0))",
     "where((a == 0) & (b >= 0), 0, g * y * log(where((a == 0) & (b >= 0), 1, a)))",
 )
+_POWER_OF_COMPLEX = (_POWER[0], _POWER[1].replace("1, a)))", "1, a) + 0 * b))"))
 _REMAINDER = ("g", "-g * floor(a / b)")
 
 NONE: tuple[str, ...] = ()
@@ -104,8 +105,12 @@ POINTWISE: Mapping[str, tuple[str, ...]] = {
 """
 COMPLEX: Mapping[str, tuple[str, ...]] = {
     "sign": ("where(a == 0, 0, (g - y * real(conj(y) * g)) / where(a == 0, 1, abs(a)))",),
+    "**.": _POWER_OF_COMPLEX,
+    "pow": _POWER_OF_COMPLEX,
 }
-"""Rules for functions that are constant for real numbers only."""
+"""Rules where an argument is complex: of functions that are constant for real numbers only, and of powers,
+whose logarithm is then that of a complex number, even if the base is real.
+"""
 AS_IT_IS = frozenset({"abs", "conj", "real", "sign"})
 """Functions whose rules are those for complex numbers."""
 
@@ -139,6 +144,15 @@ ALONG: Mapping[str, str] = {
     "argsort": "",
 }
 """The gradient of what a function along dims is applied to."""
+ALONG_FORWARD: Mapping[str, str] = {
+    "log_softmax": "g - sum[R](exp(y) * g)",
+    "cumsum": "cumsum[R](g)",
+    "cumprod": f"where({_ZEROS} == 0, y * cumsum[R](g / where(a == 0, 1, a)),"
+    f" cumsum[R](where({_IS_FIRST}, g, 0)) * cumprod[R](where({_IS_FIRST}, 1, a)))",
+}
+"""The derivative of the result of a function along dims, where `g` is that of its argument; of the others it
+is as in `ALONG`.
+"""
 SORTED = frozenset({"sort", "cummax", "cummin"})
 """Functions along dims whose results are elements of the value (`nameexpr.compiler.gradient.positions`)."""
 COMPLEX_MEDIAN = "where(y == y, g / 2 * ((a == l) / sum[R](a == l) + (a == h) / sum[R](a == h)), y)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,8 @@ def _adjoint(a: Array) -> Array:
 
 def _sum_rows(g: Any, a: Array) -> Any:
     """Return the gradient of the vector of a matrix-vector product, for batches added up."""
-    return np.conjugate(a.reshape(-1, a.shape[-1])).T @ np.asarray(g).reshape(-1)
+    rows = a.reshape(math.prod(a.shape[:-1]), a.shape[-1])
+    return np.conjugate(rows).T @ np.asarray(g).reshape(-1)
 
 
 def _sum_columns(g: Any, b: Array) -> Any:

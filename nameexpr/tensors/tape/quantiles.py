@@ -31,10 +31,9 @@ def _nanspread(verb: str) -> Callable[..., Any]:
         a, spread, found = x._data, y._data.reshape(kept), ~np.isnan(x._data)
         count = found.sum(axis=gone, keepdims=True)
         n = np.maximum(count - correction, 0)
-        deviations = np.where(found, a - np.where(found, a, 0).sum(axis=gone, keepdims=True) / count, 0)
-        if verb == "nanvar":
-            return lambda g: g.reshape(kept) * 2 * deviations / n
-        return lambda g: g.reshape(kept) * deviations / (n * np.where(spread == 0, 1, spread))
+        mean = np.where(found, a, 0).sum(axis=gone, keepdims=True) / np.maximum(count, 1)
+        scale = n / 2 if verb == "nanvar" else n * np.where(spread == 0, 1, spread)
+        return lambda g: np.where(found, g.reshape(kept) * (a - mean) / scale, 0)
 
     return rule
 

@@ -40,7 +40,8 @@ def _trigamma(x: Any) -> Any:
 
 
 def _mean(x: Any, axis: Any) -> Any:
-    return np.mean(x, axis=axis, keepdims=True)
+    whole = np.add.reduce(x, axis=axis, keepdims=True)
+    return whole / (x.size / whole.size) if whole.size else whole
 
 
 FUNCTIONS: dict[str, Any] = {

@@ -42,6 +42,12 @@ def test_the_package_answers_too() -> None:
         _ = ne.nonsense  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("name", ["jacobian", "hessian", "vjp", "jvp", "hvp", "vmap"])
+def test_functions_that_differentiate_are_answered_with_a_formula(name: str) -> None:
+    with pytest.raises(AttributeError, match=r"no attribute '\w+': in a formula, .*: y.* = .*grad\("):
+        getattr(ne, name)
+
+
 def test_a_misspelt_name_is_left_to_python_which_proposes_the_nearest() -> None:
     with pytest.raises(AttributeError, match=r"no attribute 'smu'$") as caught:
         _ = X.smu  # type: ignore[attr-defined]

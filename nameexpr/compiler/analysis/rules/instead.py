@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from nameexpr.compiler.analysis.rules.derivatives import DERIVATIVES
 from nameexpr.compiler.analysis.rules.forms import FORMS, form_of
 from nameexpr.ops import ALONG, FUNCTIONS, REDUCTIONS
 from nameexpr.records import replace
@@ -42,7 +43,7 @@ _OTHER_NAMES = {
 WRITTEN: Mapping[str, str] = _rows(
     {
         "rsqrt": "1 / sqrt(x)",
-        "detach stop_gradient": "stop(x)",
+        "detach stop_gradient stop_grad no_grad": "stop(x)",
         "cbrt": "sign(x) * abs(x) ** (1 / 3)",
         "exp10": "10.0 ** x",
         "deg2rad radians": "x * pi / 180",
@@ -198,17 +199,16 @@ SHOWN: Mapping[str, tuple[str, str]] = {
         ),
     }.items()
     for name in names.split()
-}
+} | DERIVATIVES
 """Remarks with example statements, by the names of functions."""
 
 _C = (ast.Label("C"),)
 _SCIPY = "compute it beforehand, such as with SciPy, and pass the result as an operand"
-_DERIVATIVE = "the derivative of a value y by an operand x is grad(y, x[C])"
 ADVICE: Mapping[str, str] = {
     **{name: f"write {usage}" for name, usage in _OTHER_NAMES.items()},
     **_rows(
         {
-            "vjp jvp jacobian hessian backward derivative": _DERIVATIVE,
+            "checkpoint remat": "memory_limit= bounds the memory of a formula, and of its gradients",
             "gamma lgamma gammaln loggamma digamma psi erfinv expm matrix_exp": _SCIPY,
             "astype cast": "int(x) makes integers, x * 1.0 floats; dtype= is the dtype of the result",
             "print display show": "evaluate(..., outputs=('s', 'y')) returns several values",

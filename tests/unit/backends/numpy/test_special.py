@@ -272,3 +272,14 @@ def test_unaligned_numbers_give_what_aligned_ones_do(function: Callable[..., Any
     np.testing.assert_array_equal(function(unaligned), function(np.array(values)))
     function(unaligned, out=unaligned)
     np.testing.assert_array_equal(unaligned, function(np.array(values)))
+
+
+def test_sigmoid_of_complex_numbers_is_its_definition() -> None:
+    z = np.array([0.5 + 2j, -2 + 0.5j, 1j, -1, 700 + 1j, -700 + 1j])
+    np.testing.assert_allclose(special.sigmoid(z), np.exp(z) / (np.exp(z) + 1), rtol=1e-14)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_functions_of_real_numbers_refuse_complex_ones(function: Callable[..., Any]) -> None:
+    with pytest.raises(TypeError):
+        function(np.array([1 + 1j]))

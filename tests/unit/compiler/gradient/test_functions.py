@@ -148,3 +148,11 @@ def test_functions_that_only_jump_have_no_gradient() -> None:
         if rules.POINTWISE.get(name) == rules.NONE and row.arity == 1 and "f" in row.takes:
             with pytest.raises(ne.NameExprError, match=f"only through {name}"):
                 ne.evaluate(f"y = sum[N]({name}(x[N])); grad(y, x)", x=x)
+
+
+def test_real_numbers_to_complex_powers() -> None:
+    """The derivative by the exponent needs the logarithm of negative numbers, which is complex."""
+    given = {"a": np.array([-1.5, 2.0, -0.25]), "b": np.array([0.3 + 0.5j, -1j, 2 + 1j])}
+    for value in ("a[N] ** b[N]", "pow(a[N], b[N])"):
+        check(f"y = sum[N](real({value}))", given, "b[N]")
+        check(f"y = sum[N](imag({value}))", given, "a[N]")
