@@ -47,7 +47,8 @@ def expanded(entry: FormulaEntry, given: Mapping[str, Any]) -> str:
         raise error(_refusal(scope, str(fault))) from None
     except SizeError as fault:
         hint = "give the sizes of the labels that operands do not determine: sizes={...}"
-        raise error(_refusal(scope, "no sizes are known that fit", hint)) from fault
+        why = f"no sizes are known that fit ({fault.diagnostics[0].message})"
+        raise error(_refusal(scope, why, hint)) from fault
     if texts[0] != texts[1]:
         raise error(_refusal(scope, "the derivative depends on the sizes of dims"))
     return texts[0]

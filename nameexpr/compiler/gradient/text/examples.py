@@ -32,11 +32,18 @@ def example_shapes(
     """Return shapes of operands that fit the terms, in which labels that may have different sizes have; sizes
     that nothing determines are primes from `start`, each at least `apart` times as large as the one before.
     """
-    terms = {name: terms_of(uses) or _own(names.get(name)) for name, uses in scope.uses.items()}
+    terms = {
+        name: (*(_own(names.get(name)) if any(use.term is None for use in uses) else ()), *terms_of(uses))
+        for name, uses in scope.uses.items()
+    }
     found = {one.name: one.size for one in walk.atoms_of(ast.Sized, walk.terms_in(scope.tree))} | dict(sizes)
     primes = _primes(start, {*found.values()}, apart)
-    for labels in _classes(scope, terms):
-        size = next((found[label] for label in labels if label in found), None) or next(primes)
+    whole = _products(terms)
+    classes = sorted(_classes(scope, terms), key=lambda labels: not whole.keys().isdisjoint(labels))
+    for labels in classes:
+        known = next((found[label] for label in sorted(labels) if label in found), None)
+        item = next((whole[label] for label in sorted(labels) if label in whole), None)
+        size = known or (next(primes) if item is None else size_of(item, found))
         found.update({label: found.get(label, size) for label in labels})
     items = {name: own[0].items if own else () for name, own in terms.items()}
     return {name: tuple([size_of(one, found) for one in own]) for name, own in items.items()}
@@ -47,6 +54,23 @@ def _own(names: Names | None) -> tuple[ast.Term, ...]:
     if not names or None in names:
         return ()
     return (ast.Term(tuple([ast.Label(str(name)) for name in names])),)
+
+
+def _products(terms: Mapping[str, Sequence[ast.Term]]) -> dict[str, ast.Item]:
+    """Return the labels of dims that another use sees as products or as parts, with these."""
+    found: dict[str, ast.Item] = {}
+    for own in terms.values():
+        for items in zip(*[term.items for term in own], strict=False):
+            products = [one for one in items if group_of(one) is not None or _is_sum(one)]
+            if products:
+                found.update({label: products[0] for one in items if (label := label_of(one))})
+    return found
+
+
+def _is_sum(item: ast.Item) -> bool:
+    """Return whether a dim consists of parts all of which have sizes."""
+    parts = parts_of(item)
+    return parts is not None and not walk.atoms_of(ast.Anonymous, [ast.Term((item,))])
 
 
 def _classes(scope: Scope, terms: Mapping[str, Sequence[ast.Term]]) -> list[set[str]]:

@@ -100,7 +100,7 @@ def written_out(
         for one, value in zip(scope.tree.statements, found, strict=True)
         if one.term is None
     }
-    every = ordered(determined.determined(statements.statements), orders, fresh("value", taken))
+    every = determined.determined(ordered(statements.statements, orders, fresh("value", taken)))
     return ast.Formula(tuple(numbered(every, statements.new, taken)))
 
 

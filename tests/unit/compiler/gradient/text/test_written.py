@@ -212,6 +212,16 @@ def test_tensors_without_terms_are_written_with_their_names() -> None:
     assert ne.grad("y = sum[N C](x ** 2)", "x").expanded(x=x) == "y = sum[N C](x[N C] ** 2)\nd_x = 2 * x[N C]"
 
 
+def test_tensors_are_written_with_other_labels_where_derivatives_need_them() -> None:
+    x, w = ne.tensor(np.ones((2, 3)), names=("N", "C")), ne.tensor(np.ones(3), names="C")
+    text = "y = sum[N](exp(sum[C](x * w[C]))); h[C D] = grad(grad(y, w[C]), w[C=D])"
+    found = ne.compile(text).expanded(x=x, w=w)
+    assert "x[N C=D]" in found
+    np.testing.assert_allclose(
+        np.asarray(ne.evaluate(found, x=x, w=w)), np.asarray(ne.evaluate(text, x=x, w=w))
+    )
+
+
 def test_gradients_of_complex_numbers_need_their_dtype() -> None:
     function = ne.grad("y = sum[N](abs(x[N] * w[N]) ** 2)", "x")
     assert "conj(w[N])" in function.expanded(x=np.ones(2, complex), w=np.ones(2, complex))
