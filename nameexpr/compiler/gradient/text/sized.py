@@ -89,7 +89,7 @@ class KnownSizes:
         return ast.Use(self.indices[alike], ast.Term((ast.Label(label),)))
 
     def _alike(self, label: str) -> str | None:
-        """Return another label that is as large and has a size, if need be from another use of an operand."""
+        """Return another label that is as large and has a size, if needed from another use of an operand."""
         same = [one for one, size in self.sizes.items() if size == self.sizes[label] and one != label]
         found = next((one for one in same if one in self.known), None)
         return found or next((one for one in same if self._read_if_there(one)), None)
