@@ -60,7 +60,7 @@ def differentiated(text: str, wrt: str | Iterable[str]) -> Differentiated:
     taken.add(value)
     gradients, lines = [], [whole.rstrip()]
     for name in names:
-        statement, term = free(PREFIX + name, taken), term_of(scope, name)
+        statement, term = free(PREFIX + name, taken), _term(scope, name)
         taken.add(statement)
         brackets = "" if term is None else f"[{unparse_term(term)}]"
         gradients.append((name, statement))
@@ -119,7 +119,7 @@ def free(name: str, taken: Iterable[str]) -> str:
     return name
 
 
-def term_of(scope: Scope, name: str) -> ast.Term | None:
+def _term(scope: Scope, name: str) -> ast.Term | None:
     """Return a term through which every element of an operand is seen once; None if it has no term."""
     terms = [use.term for use in scope.uses[name] if use.term is not None]
     if not terms:
@@ -145,11 +145,6 @@ def _dim_of(item: ast.Item) -> str | None:
 
 def _is_plain(term: ast.Term) -> bool:
     """Return whether a term names each dim once, all of it."""
-    words = words_of(term)
-    return None not in words and len(set(words)) == len(words)
-
-
-def words_of(term: ast.Term) -> list[str | None]:
-    """Return the label of each dim of a term, or `...` and packs; None for what has none, or positions."""
     inner = [one for item in term.items for one in getattr(group_of(item), "items", (item,))]
-    return [one.word if isinstance(one, ast.STRETCHED) else label_of(one) for one in inner]
+    words = [one.word if isinstance(one, ast.STRETCHED) else label_of(one) for one in inner]
+    return None not in words and len(set(words)) == len(words)
