@@ -8,6 +8,7 @@ import numpy as np
 
 from nameexpr.tensors.tape.node import Scattered
 from nameexpr.tensors.tape.pointwise import zero
+from nameexpr.tensors.tape.recording import array_of
 from nameexpr.tensors.tape.reductions import scattered
 from nameexpr.tensors.tape.texts import Vjp
 
@@ -89,8 +90,8 @@ def where_method(y: Any, x: Any, condition: Any, other: Any) -> list[tuple[Any, 
 def clamp(y: Any, x: Any, min: Any = None, max: Any = None) -> list[tuple[Any, Vjp]]:
     """Return the functions for the tensor and both bounds, by the rules of `clip`."""
     a = x._data
-    low = np.asarray(-np.inf if min is None else getattr(min, "_data", min))
-    high = np.asarray(np.inf if max is None else getattr(max, "_data", max))
+    low = np.asarray(-np.inf if min is None else array_of(min))
+    high = np.asarray(np.inf if max is None else array_of(max))
     return [
         (x, lambda g: np.where((a >= low) & (a <= high), g, 0)),
         (min, lambda g: np.where((low < high) & (a < low), g, 0)),
