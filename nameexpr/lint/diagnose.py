@@ -44,11 +44,14 @@ WHERE_NO_OPERAND_IS = frozenset({"dtype", "order", "tune"})
 
 
 class Problem(NamedTuple):
-    """One error, and whether it is in the text, or in the call: then perhaps in one keyword."""
+    """One error, and whether it is in the text, or in the call: then perhaps in one keyword, or one word of
+    its value.
+    """
 
     diagnostic: Diagnostic
     is_call: bool = False
     keyword: str = ""
+    word: str = ""
 
 
 def diagnose(call: LiteralCall) -> list[Problem]:
@@ -106,7 +109,9 @@ def _gradients(call: LiteralCall) -> Iterator[Iterable[Problem]]:
     if dims:
         yield [Problem(value_with_dims(scope, dims), is_call=True)]
     if isinstance(wrt, str | tuple) and all(isinstance(name, str) for name in wrt):
-        yield _problems(lambda: differentiated(call.text, wrt), keyword="wrt")
+        wrong = next((name for name in wrt if name not in scope.uses), "")
+        problems = _problems(lambda: differentiated(call.text, wrt), keyword="wrt")
+        yield [problem._replace(word=wrong) for problem in problems]
         made = differentiated(call.text, wrt)
         faults = map(made.told, graph_faults(read_formula(made.text)))
         yield [Problem(fault, is_call=True, keyword="" if fault.marks else "wrt") for fault in faults]
