@@ -114,7 +114,8 @@ class _Calls:
             yield TextCall(literal, text, node, given, is_certain, is_first=not number, wrt=wrt)
         keys = [(value.owner, value.name) for value in values if isinstance(value, Parameter)]
         if not texts and not self.used.intersection(keys):
-            yield Unread(function, node, given, self._swapped(arguments[1:], scope))
+            swapped = None if function in GRADIENTS else self._swapped(arguments[1:], scope)
+            yield Unread(function, node, given, swapped)
 
     def _wrt(self, function: str, arguments: list[ast.expr], node: ast.Call) -> ast.expr | None:
         """Return the argument that names the operands to differentiate by."""
