@@ -17,6 +17,7 @@ _HOMES = {
     "nameexpr.backends": "backends",
     "nameexpr.backends.listing": "Backend",
     "nameexpr.runtime.check": "Sizes check",
+    "nameexpr.runtime.check_gradient": "GradientCheck check_gradient",
     "nameexpr.runtime.compile": "compile explain",
     "nameexpr.runtime.compiled": "Compiled",
     "nameexpr.runtime.compiled_expression": "CompiledExpression",

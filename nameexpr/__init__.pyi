@@ -12,6 +12,10 @@ from nameexpr.runtime.einsum import einsum as einsum
 from nameexpr.runtime.evaluate import evaluate as evaluate
 from nameexpr.runtime.grad import grad as grad, value_and_grad as value_and_grad
 from nameexpr.runtime.gradients import GradientFunction as GradientFunction
+from nameexpr.runtime.check_gradient import (
+    GradientCheck as GradientCheck,
+    check_gradient as check_gradient,
+)
 from nameexpr.runtime.packed import Packed as Packed
 from nameexpr.runtime.plan.plan import Plan as Plan
 from nameexpr.runtime.plan.steps import PlanStep as PlanStep

@@ -160,7 +160,7 @@ def _compiled(
 
     def lowered(plan: Planner) -> tuple[Program, tuple[ContractionPlan, ...]]:
         program, plans = lower(graph, outputs, operands, plan, *how)
-        return program if len(program.instructions) < 2 else simplify(program, options.target), plans  # noqa: PLR2004
+        return program if len(program.instructions) < 2 else _simplified(program, options.target), plans  # noqa: PLR2004
 
     try:
         program, plans = lowered(ordered)
@@ -204,6 +204,16 @@ def _ordered(
 
     fixed = [position for position, factor in enumerate(factors) if factor in constants]
     return plan_for_calls(plan, fixed, options.target)
+
+
+def _simplified(program: Program, target: Target) -> Program:
+    """Return a shorter program; of several results what they have in common is computed once."""
+    program = simplify(program, target)
+    if len(program.outputs) < 2 or "over" not in target.native:  # noqa: PLR2004
+        return program
+    from nameexpr.compiler.schedule.cse import share_small
+
+    return share_small(program, target.tiled_bytes)
 
 
 def _shared(*given: Any) -> tuple[Program, tuple[ContractionPlan, ...], tuple[int, ...]]:

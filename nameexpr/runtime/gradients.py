@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from numpy import ndarray
+
 from nameexpr.backends.dispatch import library_name
 from nameexpr.compiler.analysis.faults.differentiating import value_with_dims
 from nameexpr.compiler.ir.axes import flat, shown
@@ -107,19 +109,27 @@ class GradientFunction:
                 raise by_position(self._made.origin, misplaced)
             given = named if operands is None else merged(self.text, operands, named)
             try:
-                results = self.formula(operands=given)
+                call: Any = self.formula
+                is_plain = operands is None and "out" not in named
+                results = call(**named) if is_plain else call(operands=given)
             except NameExprError as fault:
                 raise self._told(fault, given) from None
-            names = [name for name, _ in self._made.gradients]
-            gradients = dict(zip(names, results[-len(names) :], strict=True))
-            of = {name: given[name] if name in given else self._bound[name] for name in gradients}
-            if any(array_of(value).shape != _shape(of[name]) for name, value in gradients.items()):
-                self._check_value(given)
+            found = {}
+            for (name, _), value in zip(self._made.gradients, results[self._has_value :], strict=True):
+                operand = given[name] if name in given else self._bound[name]
+                if value.shape != getattr(operand, "shape", ()):
+                    self._check_shape(value, operand, given)
+                is_bare = type(value) is type(operand) is ndarray
+                found[name] = value if is_bare else like(value, operand)
         except NameExprError as wrong:
             wrong._forget_frames()
             raise
-        found = {name: like(value, of[name]) for name, value in gradients.items()}
         return (results[0], found) if self._has_value else found
+
+    def _check_shape(self, gradient: Any, operand: Any, given: Mapping[str, Any]) -> None:
+        """Raise NE531 if a gradient has more dims than its operand, which a value with dims has added."""
+        if array_of(gradient).shape != _shape(operand):
+            self._check_value(given)
 
     @public
     def bind(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> Self:

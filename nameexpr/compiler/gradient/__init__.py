@@ -1,7 +1,8 @@
-"""Derivatives: `grad(value, operand[term])` becomes values of the same graph, in reverse mode.
+"""Derivatives: `grad(value, operand[term])` becomes values of the same graph.
 
     derivative    the calls of a formula: what is differentiated by what, and the result as the term sees it
-    walk          from a value back to the operands: the gradient of each node's arguments
+    walk          from a value back to the operands, in reverse mode: the gradient of each node's arguments
+    forward       from an operand to a value that has more elements; `tangents` are those of recurrences
     pointwise     the gradients of pointwise functions, and masks of `where`
     reductions    the gradients of reductions, and of functions along dims
     factors       products of many elements, exact at all orders

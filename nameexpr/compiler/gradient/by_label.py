@@ -8,26 +8,39 @@ from functools import partial, reduce
 from nameexpr.compiler.analysis.build.placing import read_at, read_inside
 from nameexpr.compiler.gradient.algebra import Algebra
 from nameexpr.compiler.gradient.deltas import renamed
-from nameexpr.compiler.gradient.factors import fresh
+from nameexpr.compiler.gradient.factors import WIDER, fresh
 from nameexpr.compiler.ir.nodes import Index, Place
 from nameexpr.records import replace
 
 
 def of_place(algebra: Algebra, number: int, node: Place, gradient: int) -> int:
     """Return the gradient of what is combined by label: 0 for rows that no label takes."""
-    read = partial(_read, algebra, node)
-    value, gradient = node.value, read(gradient)
-    if node.reducer in {"max", "min"}:
-        is_chosen = algebra.map("==.", value, read(number))
-        ties = read(_placed(algebra, node, "sum", algebra.as_array(is_chosen, "float64")))
-        share = algebra.map("/.", gradient, algebra.map("maximum", ties, algebra.number(1.0)))
-        gradient = algebra.map("where", is_chosen, share, algebra.number(0.0))
-    elif node.reducer == "prod":
-        rest = _others(algebra, node) if algebra.is_again else _quotients(algebra, number, node, read)
-        gradient = algebra.map("*.", gradient, algebra.conj(rest))
-    own = algebra.graph.labels[value]
-    gone = [label for label in algebra.graph.labels[gradient] if label not in {*own, *algebra.basis}]
+    gradient = _times_slope(algebra, number, node, _read(algebra, node, gradient))
+    own = {*algebra.graph.labels[node.value], *algebra.basis}
+    gone = [label for label in algebra.graph.labels[gradient] if label not in own]
     return algebra.total([gradient], gone) if gone else gradient
+
+
+def tangent_of_place(algebra: Algebra, number: int, node: Place, tangent: int) -> int:
+    """Return the tangent of what is combined by label, given that of the rows."""
+    tangent = algebra.spread(tangent, node.labels)
+    dtype = algebra.graph.strong(tangent)
+    value = _times_slope(algebra, number, node, tangent)
+    return _placed(algebra, node, "sum", algebra.as_array(value, WIDER.get(dtype, dtype)))
+
+
+def _times_slope(algebra: Algebra, number: int, node: Place, value: int) -> int:
+    """Return a value for each row times the derivative of what it is combined to by the row."""
+    read = partial(_read, algebra, node)
+    if node.reducer in {"max", "min"}:
+        is_chosen = algebra.map("==.", node.value, read(number))
+        ties = read(_placed(algebra, node, "sum", algebra.as_array(is_chosen, "float64")))
+        share = algebra.map("/.", value, algebra.map("maximum", ties, algebra.number(1.0)))
+        return algebra.map("where", is_chosen, share, algebra.number(0.0))
+    if node.reducer == "prod":
+        rest = _others(algebra, node) if algebra.is_again else _quotients(algebra, number, node, read)
+        return algebra.map("*.", value, algebra.conj(rest))
+    return value
 
 
 def _read(algebra: Algebra, node: Place, value: int) -> int:

@@ -7,7 +7,7 @@ with N renamed. Deltas are therefore kept outside of what they are multiplied by
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from nameexpr.compiler.analysis.build.values import Values
 from nameexpr.compiler.ir.axes import Axes, Labels, flat, whole_dim
@@ -110,3 +110,16 @@ def without_basis(values: Values, value: int, basis: dict[str, str], span: Span)
         label, other = pair_of(values.graph, delta, frozenset(names)) or ("", "")
         made.append(_delta(values, label, names[other], span))
     return joined(values, made, renamed(values.graph, rest, names), span)
+
+
+def turned(values: Values, value: int, inner: Mapping[str, str], basis: Mapping[str, str], span: Span) -> int:
+    """Return a derivative by the elements of an operand, whose labels `inner` has by those of the operand,
+    with the labels of the operand, and those that `basis` has for the elements of the value by its own.
+    """
+    own = {other: label for label, other in inner.items()}
+    deltas, rest = apart(values, value, frozenset(own))
+    made = []
+    for delta in deltas:
+        label, other = pair_of(values.graph, delta, frozenset(own)) or ("", "")
+        made.append(_delta(values, own[other], basis[label], span))
+    return joined(values, made, renamed(values.graph, rest, {**own, **basis}), span)

@@ -7,7 +7,7 @@ other value. All gradients of one value by several operands come from one walk. 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nameexpr.compiler.analysis.build.values import StatementValue, Values
@@ -22,12 +22,13 @@ from nameexpr.compiler.gradient.active import (
 )
 from nameexpr.compiler.gradient.algebra import Algebra
 from nameexpr.compiler.gradient.deltas import with_basis, without_basis
+from nameexpr.compiler.gradient.forward import found_forward, goes_forward
 from nameexpr.compiler.gradient.orders import differentiated_again
 from nameexpr.compiler.gradient.pairs import in_pairs
 from nameexpr.compiler.gradient.pointwise import PartialGradient
 from nameexpr.compiler.gradient.products import is_inexact, kind_of
-from nameexpr.compiler.gradient.views import Seen, is_plain, seen_as, seen_through
-from nameexpr.compiler.gradient.walk import Found, Walk
+from nameexpr.compiler.gradient.views import Found, Seen, fresh_axes, is_plain, seen_as, seen_through
+from nameexpr.compiler.gradient.walk import Walk
 from nameexpr.compiler.ir.axes import Axes, Labels, Names, expand_ellipsis, flat, gathered
 from nameexpr.compiler.ir.dtypes import strong
 from nameexpr.compiler.ir.graph import Graph, with_sources
@@ -126,12 +127,14 @@ class Derivatives:
         algebra.basis = frozenset(basis.values())
         statement = writer.statements.get(use.name)
         if statement is not None:
-            gradient = algebra.as_array(found.statements[use.name], graph.strong(statement.value))
+            gradient = algebra.as_array(found.identities[statement.value], graph.strong(statement.value))
             gradient = _by_statement(asked, algebra, statement, gradient)
         else:
             uses: Seen = found.operands[writer.scope.operands.index(use.name)]
             gradient = _by_operand(writer, asked, algebra, uses)
-        return without_basis(writer.values, gradient, basis, algebra.span) if basis else gradient
+        if basis:
+            gradient = without_basis(writer.values, gradient, basis, algebra.span)
+        return algebra.spread(gradient, graph.labels[asked.value])
 
     def _found(self, writer: FormulaWriter, asked: Asked, algebra: Algebra) -> Walked:
         """Return the gradients of a value by all that it is differentiated by in the formula, and the labels
@@ -146,22 +149,34 @@ class Derivatives:
                 raise error(
                     faults.without_gradient(writer.scope, asked.node, graph, lost(graph, needed, active))
                 )
+            axes = _axes_of(writer, asked, algebra)
+            if goes_forward(graph, value, active, flat(axes)):
+                return found_forward(algebra, value, active, alone, axes, len(self.walks))
             if key not in self.walks:
-                active = active_values(graph, needed, wanted)
-                labels, number = graph.labels[value], len(self.walks)
-                basis, seed = with_basis(writer.values, labels, number, algebra.span)
-                algebra.basis = frozenset(basis.values())
-                self.walks[key] = (
-                    Walk(algebra, active, wanted).run([PartialGradient(value, seed)]),
-                    basis,
-                )
+                self.walks[key] = self._walked(algebra, value, active_values(graph, needed, wanted), wanted)
         except UnknownGradientError as unknown:
             raise error(faults.unknown(writer.scope, asked.node, unknown.what, unknown.function)) from None
         return self.walks[key]
 
+    def _walked(self, algebra: Algebra, value: int, active: Collection[int], wanted: Wanted) -> Walked:
+        labels, number = algebra.graph.labels[value], len(self.walks)
+        basis, seed = with_basis(algebra.values, labels, number, algebra.span)
+        algebra.basis = frozenset(basis.values())
+        return Walk(algebra, active, wanted).run([PartialGradient(value, seed)]), basis
+
     def _wanted(self, writer: FormulaWriter, asked: Asked) -> Wanted:
         target = asked.node.arguments[0]
         return _wanted_of(writer, [use for value, use in self._pairs if value == target])
+
+
+def _axes_of(writer: FormulaWriter, asked: Asked, algebra: Algebra) -> Axes:
+    """Return dims through which each element of what a value is differentiated by is seen once."""
+    name, term = asked.use.name, asked.use.term
+    statement = writer.statements.get(name)
+    if statement is not None:
+        return tuple([(label,) for label in algebra.graph.labels[statement.value]])
+    axes = writer.views.axes[name, writer.views.default[name] if term is None else term]
+    return axes if is_plain(axes) else fresh_axes(algebra, writer.views.operands[name].shape)
 
 
 def _by_statement(asked: Asked, algebra: Algebra, statement: StatementValue, gradient: int) -> int:

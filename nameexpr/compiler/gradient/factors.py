@@ -42,14 +42,21 @@ def _in_pairs(algebra: Algebra, value: int, labels: Labels) -> int:
     return algebra.rule("prod[R](a)", {"a": factors, "g": factors}, tuple(rows.values()))
 
 
-def of_running_product(algebra: Algebra, value: int, gradient: int, label: str) -> int:
-    """Return the gradient of what `cumprod` is applied to, given that of its result."""
+def of_running_product(
+    algebra: Algebra, value: int, gradient: int, label: str, *, is_forward: bool = False
+) -> int:
+    """Return the gradient of what `cumprod` is applied to, given that of its result; forward the tangent of
+    its result, given that of its argument.
+    """
     graph = algebra.graph
     other = fresh(algebra, label, graph.sizes[label], value, gradient)
     own, one = (graph.add(Index(name), (name,), "int64") for name in (label, other))
     without = algebra.map("where", algebra.map("==.", own, one), algebra.number(1.0), value)
     products = algebra.conj(algebra.along("cumprod", without, (label,)))
-    later = algebra.map("where", algebra.map(">=.", own, one), gradient, algebra.number(0.0))
+    given = renamed(graph, gradient, {label: other}) if is_forward else gradient
+    later = algebra.map("where", algebra.map(">=.", own, one), given, algebra.number(0.0))
+    if is_forward:
+        return algebra.total([later, products], (other,))
     return renamed(graph, algebra.total([later, products], (label,)), {other: label})
 
 

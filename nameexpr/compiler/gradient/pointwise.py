@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+from nameexpr.compiler.analysis.build.contractions import reduction
 from nameexpr.compiler.gradient.algebra import Algebra
 from nameexpr.compiler.gradient.products import kind_of
 from nameexpr.compiler.gradient.rules import AS_IT_IS, COMPLEX, POINTWISE
@@ -72,18 +73,25 @@ def pointwise_parts(
         if node.function == WHERE:
             if place == 0:
                 continue
-            here = _branch(walk.algebra, read.arguments[0], place, mask)
+            here = branch_of(walk.algebra, read.arguments[0], place, mask)
         gone = [label for label in graph.labels[number] if label not in graph.labels[argument]]
-        factors = _factors(walk.algebra, seen, read, place, gradient)
+        factors = factors_of(walk.algebra, seen, read, place, gradient)
         if factors is None:
             continue
-        if here is not None and gone:
-            factors, here = [walk.masked(_product(walk.algebra, factors), here)], None
-        value = walk.algebra.total(factors, gone) if gone else _product(walk.algebra, factors)
+        if here is not None and not set(gone).isdisjoint(graph.labels[here]):
+            factors = [walk.masked(product_of(walk.algebra, factors), here)]
+            here = _anywhere(walk.algebra, here, gone) if isinstance(graph.nodes[argument], Map) else None
+        value = walk.algebra.total(factors, gone) if gone else product_of(walk.algebra, factors)
         yield PartialGradient(argument, value, here)
 
 
-def _branch(algebra: Algebra, condition: int, place: int, mask: int | None) -> int:
+def _anywhere(algebra: Algebra, mask: int, labels: Sequence[str]) -> int:
+    """Return whether a mask is true anywhere along some labels."""
+    own = tuple([label for label in algebra.graph.labels[mask] if label in labels])
+    return reduction(algebra.values, "any", mask, own, algebra.span)
+
+
+def branch_of(algebra: Algebra, condition: int, place: int, mask: int | None) -> int:
     """Return where a branch of `where` is taken, and the mask is true."""
     if algebra.graph.dtypes[condition] != "bool":
         condition = algebra.map("!=.", condition, algebra.number(0))
@@ -92,14 +100,15 @@ def _branch(algebra: Algebra, condition: int, place: int, mask: int | None) -> i
     return condition if mask is None else algebra.map("&.", mask, condition)
 
 
-def _product(algebra: Algebra, factors: Sequence[int]) -> int:
+def product_of(algebra: Algebra, factors: Sequence[int]) -> int:
+    """Return the product of some factors."""
     value = factors[0]
     for factor in factors[1:]:
         value = algebra.times(value, factor)
     return value
 
 
-def _factors(algebra: Algebra, number: int, node: Map, place: int, gradient: int) -> list[int] | None:
+def factors_of(algebra: Algebra, number: int, node: Map, place: int, gradient: int) -> list[int] | None:
     """Return the factors of an argument's gradient; None if no gradient reaches it."""
     function, argument = node.function, node.arguments[place]
     if function in {CAST, WHERE}:

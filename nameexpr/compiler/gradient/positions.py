@@ -123,14 +123,19 @@ def _read(algebra: Algebra, part: Segment) -> Read:
 def of_sorted(algebra: Algebra, function: str, number: int, node: Along, gradient: int) -> int:
     """Return the gradient of `sort`, `cummax` and `cummin`, whose elements are those of the value."""
     graph, (label,) = algebra.graph, node.labels
-    if function == "sort":
-        order = graph.add(Along("argsort", node.value, node.labels), graph.labels[node.value], "int64")
-    else:
-        order = _latest(algebra, number, node.value, label)
+    order = origins_of(algebra, function, number, node)
     other = whole_dim("_", f"{label}.along")
     graph.sizes[other] = graph.sizes[label]
     rows = renamed(graph, algebra.spread(gradient, (label,)), {label: other})
     return scattered(algebra, rows, graph.labels[node.value], {label: renamed(graph, order, {label: other})})
+
+
+def origins_of(algebra: Algebra, function: str, number: int, node: Along) -> int:
+    """Return the positions of the elements of a value that are those of the result of such a function."""
+    if function == "sort":
+        labels = algebra.graph.labels[node.value]
+        return algebra.graph.add(Along("argsort", node.value, node.labels), labels, "int64")
+    return _latest(algebra, number, node.value, node.labels[0])
 
 
 def _latest(algebra: Algebra, number: int, value: int, label: str) -> int:

@@ -19,15 +19,15 @@ from nameexpr.compiler.gradient.algebra import Algebra
 from nameexpr.compiler.gradient.factors import fresh, reversed_along
 from nameexpr.compiler.gradient.pointwise import PartialGradient
 from nameexpr.compiler.gradient.positions import put, window
-from nameexpr.compiler.gradient.steps import Steps, at_once
+from nameexpr.compiler.gradient.steps import Steps, at_once, moving_values, names_of
 from nameexpr.compiler.gradient.views import seen_as
 from nameexpr.compiler.ir.axes import Axes, Labels, flat
 from nameexpr.compiler.ir.graph import with_sources
 from nameexpr.compiler.ir.nodes import Arrange, Read, Recurrence, Rows, Scalar, State, sources_of
 from nameexpr.records import record
 
-Back = Callable[[Sequence[PartialGradient], Wanted], Mapping[str, int]]
-"""Walks back from some values to identities, and returns the gradients of these by name."""
+Back = Callable[[Sequence[PartialGradient], Wanted], Mapping[int, int]]
+"""Walks back from some values to identities, and returns the gradients of these."""
 
 
 Leaf = tuple[int, int]
@@ -85,10 +85,10 @@ def recurrence_parts(
         leaf: window(algebra, rows, (Read(whole, size - 1, ((node.label, -1),)),))
         for leaf, (rows, whole) in contributions.items()
     }
-    found = back(_seeds(adjoint, later), Wanted(frozenset(), frozenset(steps.inputs.values())))
-    for value, name in steps.inputs.items():
-        if name in found:
-            yield PartialGradient(value, found[name])
+    found = back(_seeds(adjoint, later), names_of(graph, steps.inputs.values()))
+    for value, identity in steps.inputs.items():
+        if identity in found:
+            yield PartialGradient(value, found[identity])
 
 
 def _seeds(adjoint: Adjoint, later: Mapping[Leaf, int]) -> list[PartialGradient]:
@@ -120,8 +120,8 @@ def _contributions(adjoint: Adjoint) -> dict[Leaf, Rowed]:
     leaves = list(dict.fromkeys([(state.number, state.offset) for state in states]))
     while leaves and graph.sizes[node.label]:
         reads = {leaf: _earlier(adjoint, leaves, leaf) for leaf in leaves}
-        found = adjoint.back(_seeds(adjoint, reads), Wanted(frozenset(), frozenset(states.values())))
-        reached = {(state.number, state.offset) for state, name in states.items() if name in found}
+        found = adjoint.back(_seeds(adjoint, reads), names_of(graph, states.values()))
+        reached = {(state.number, state.offset) for state, one in states.items() if one in found}
         if reached == set(leaves):
             steps = [_contributed(adjoint, leaf, found) for leaf in leaves]
             return _backwards(adjoint, leaves, steps, set(reads.values()))
@@ -142,14 +142,14 @@ def _earlier(adjoint: Adjoint, leaves: Sequence[Leaf], leaf: Leaf) -> int:
     return graph.add(state, (label, *row), dtype)
 
 
-def _contributed(adjoint: Adjoint, leaf: Leaf, found: Mapping[str, int]) -> int:
+def _contributed(adjoint: Adjoint, leaf: Leaf, found: Mapping[int, int]) -> int:
     """Return what a step contributes to a row that it reads, with the labels of the row."""
     algebra, label = adjoint.algebra, adjoint.node.label
     parts = []
-    for state, name in adjoint.steps.states.items():
-        if (state.number, state.offset) == leaf and name in found:
+    for state, identity in adjoint.steps.states.items():
+        if (state.number, state.offset) == leaf and identity in found:
             axes, row = ((label,), *state.axes), ((label,), *adjoint.node.axes[leaf[0]])
-            value = found[name]
+            value = found[identity]
             parts.append(value if axes == row else seen_as(algebra, value, axes, row))
     return algebra.as_array(algebra.added(parts), algebra.graph.dtypes[adjoint.steps.rows[leaf[0]]])
 
@@ -183,13 +183,7 @@ def _reversed(
     algebra: Algebra, label: str, steps: Sequence[int], states: Collection[int]
 ) -> tuple[list[int], list[int]]:
     """Return steps that read everything else from the last index to the first, and what they read."""
-    graph, first = algebra.graph, min(states)
-    needed, stack = set[int](), list(steps)
-    while stack:
-        value = stack.pop()
-        if value not in needed and value >= first:
-            needed.add(value)
-            stack += sources_of(graph.nodes[value])
+    graph, moving = algebra.graph, moving_values(algebra.graph, steps, states)
     made: dict[int, int] = {state: state for state in states}
     inputs: set[int] = set()
 
@@ -199,15 +193,11 @@ def _reversed(
             inputs.add(made[value])
         return made.setdefault(value, value)
 
-    moving = set(states)
-    for value in sorted(needed - moving):
-        sources = sources_of(graph.nodes[value])
-        if not moving.isdisjoint(sources):
-            moving.add(value)
-            for source in sources:
-                read(source)
-            changed = with_sources(graph.nodes[value], made)
-            made[value] = graph.add(changed, graph.labels[value], graph.dtypes[value])
+    for value in sorted(moving - set(states)):
+        for source in sources_of(graph.nodes[value]):
+            read(source)
+        changed = with_sources(graph.nodes[value], made)
+        made[value] = graph.add(changed, graph.labels[value], graph.dtypes[value])
     return [read(step) for step in steps], sorted(inputs)
 
 

@@ -144,6 +144,15 @@ ALONG: Mapping[str, str] = {
     "argsort": "",
 }
 """The gradient of what a function along dims is applied to."""
+ALONG_FORWARD: Mapping[str, str] = {
+    "log_softmax": "g - sum[R](exp(y) * g)",
+    "cumsum": "cumsum[R](g)",
+    "cumprod": f"where({_ZEROS} == 0, y * cumsum[R](g / where(a == 0, 1, a)),"
+    f" cumsum[R](where({_IS_FIRST}, g, 0)) * cumprod[R](where({_IS_FIRST}, 1, a)))",
+}
+"""The derivative of the result of a function along dims, where `g` is that of its argument; of the others it
+is as in `ALONG`.
+"""
 SORTED = frozenset({"sort", "cummax", "cummin"})
 """Functions along dims whose results are elements of the value (`nameexpr.compiler.gradient.positions`)."""
 COMPLEX_MEDIAN = "where(y == y, g / 2 * ((a == l) / sum[R](a == l) + (a == h) / sum[R](a == h)), y)"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from nameexpr.compiler.gradient.active import Wanted
 from nameexpr.compiler.gradient.algebra import Algebra
 from nameexpr.compiler.gradient.products import is_inexact
 from nameexpr.compiler.ir.axes import flat
@@ -28,33 +29,33 @@ from nameexpr.records import record, replace
 class Steps:
     """The steps of a recurrence as values with its label.
 
-    `values` are the steps, and `rows` all rows of each statement. `states` are the names of the identities of
-    the rows that are read, `inputs` of what else the steps read, by number.
+    `values` are the steps, and `rows` all rows of each statement. `states` are the identities of the rows
+    that are read, `inputs` those of what else the steps read, by number.
     """
 
     values: tuple[int, ...]
     rows: tuple[int, ...]
-    states: Mapping[State, str]
-    inputs: Mapping[int, str]
+    states: Mapping[State, int]
+    inputs: Mapping[int, int]
 
 
 def at_once(algebra: Algebra, number: int, wanted: Collection[int]) -> Steps:
     """Return the steps of a recurrence with identities for the rows and the wanted inputs that they read."""
     graph, node = algebra.graph, algebra.graph.nodes[number]
     assert isinstance(node, Recurrence)
-    rows, states, inputs = _rows_of(graph, number), dict[State, str](), dict[int, str]()
+    rows, states, inputs = _rows_of(graph, number), dict[State, int](), dict[int, int]()
     made: dict[int, int] = {}
     for value in node.inputs:
         made[value] = value
         if value in wanted:
-            made[value], inputs[value] = _identity(graph, value, number)
+            made[value] = inputs[value] = _identity(graph, value, number)
     results = _results(graph, node)
     for value in sorted(body_of(graph, node)):
         inner = graph.nodes[value]
         if isinstance(inner, State):
             made[value] = _read(graph, rows[inner.number], inner)
             if is_inexact(graph.dtypes[value]):
-                made[value], states[inner] = _identity(graph, made[value], number)
+                made[value] = states[inner] = _identity(graph, made[value], number)
             continue
         made[value] = graph.add(with_sources(inner, made), graph.labels[value], graph.dtypes[value])
         if value in results:
@@ -87,6 +88,27 @@ def _store(algebra: Algebra, value: int, equal: int) -> None:
         algebra.stored[value] = equal
 
 
+def names_of(graph: Graph, identities: Iterable[int]) -> Wanted:
+    """Return some identities as what a walk looks for."""
+    nodes = [graph.nodes[identity] for identity in identities]
+    return Wanted(frozenset(), frozenset([node.name for node in nodes if isinstance(node, Identity)]))
+
+
+def moving_values(graph: Graph, steps: Sequence[int], states: Collection[int]) -> set[int]:
+    """Return the values between some rows and the steps that are computed from them."""
+    needed, stack, first = set[int](), list(steps), min(states)
+    while stack:
+        value = stack.pop()
+        if value not in needed and value >= first:
+            needed.add(value)
+            stack += sources_of(graph.nodes[value])
+    moving = set(states)
+    for value in sorted(needed):
+        if not moving.isdisjoint(sources_of(graph.nodes[value])):
+            moving.add(value)
+    return moving
+
+
 def body_of(graph: Graph, node: Recurrence) -> set[int]:
     """Return the values of a step that depend on rows, and the numbers that they use."""
     found: set[int] = set()
@@ -109,10 +131,10 @@ def _rows_of(graph: Graph, number: int) -> list[int]:
     return [found[statement] for statement in sorted(found)]
 
 
-def _identity(graph: Graph, value: int, number: int) -> tuple[int, str]:
-    """Return a value as one recurrence reads it, and its name: what another one reads may depend on it."""
+def _identity(graph: Graph, value: int, number: int) -> int:
+    """Return a value as one recurrence reads it: what another one reads may depend on it."""
     name = f"{value} in {number}"
-    return graph.add(Identity(value, name), graph.labels[value], graph.dtypes[value]), name
+    return graph.add(Identity(value, name), graph.labels[value], graph.dtypes[value])
 
 
 def _read(graph: Graph, rows: int, state: State) -> int:

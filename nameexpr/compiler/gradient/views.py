@@ -8,9 +8,18 @@ from nameexpr.compiler.gradient.algebra import Algebra
 from nameexpr.compiler.gradient.deltas import joined, renamed, with_label
 from nameexpr.compiler.ir.axes import Axes, flat, whole_dim
 from nameexpr.compiler.ir.nodes import Arrange, Map, View
+from nameexpr.records import field, record
 
 Seen = list[tuple[int, Axes]]
 """Gradients of an array, each with the dims through which it was seen."""
+
+
+@record(frozen=False)
+class Found:
+    """The gradients that a walk has found: of operands by position, of identities by number."""
+
+    operands: dict[int, Seen] = field(default_factory=dict)
+    identities: dict[int, int] = field(default_factory=dict)
 
 
 def seen_through(algebra: Algebra, found: Seen, axes: Axes, shape: Sequence[int], dtype: str) -> int:

@@ -19,7 +19,7 @@ from nameexpr.compiler.gradient.by_label import of_place
 from nameexpr.compiler.gradient.pointwise import PartialGradient, pointwise_parts
 from nameexpr.compiler.gradient.positions import of_gather, of_join, of_window
 from nameexpr.compiler.gradient.reductions import along_part, reduction_parts
-from nameexpr.compiler.gradient.views import Seen, seen_as
+from nameexpr.compiler.gradient.views import Found, Seen, seen_as
 from nameexpr.compiler.ir.axes import Axes, flat
 from nameexpr.compiler.ir.nodes import (
     Along,
@@ -37,14 +37,6 @@ from nameexpr.compiler.ir.nodes import (
     Window,
 )
 from nameexpr.records import field, record
-
-
-@record(frozen=False)
-class Found:
-    """The gradients that a walk has found: of operands by position, of statements by name."""
-
-    operands: dict[int, Seen] = field(default_factory=dict)
-    statements: dict[str, int] = field(default_factory=dict)
 
 
 @record(frozen=False)
@@ -107,7 +99,7 @@ class Walk:
             case View(_, source, axes):
                 self.arrays.setdefault(source, []).append((gradient, axes))
             case Identity(_, name) if name in self.wanted.statements:
-                self.found.statements[name] = gradient
+                self.found.identities[number] = gradient
             case Rows(recurrence, statement):
                 self.rows.setdefault(recurrence, {})[statement] = gradient
         for part in self._of_sources(number, node, gradient, mask):
@@ -140,10 +132,10 @@ class Walk:
 
         graph = self.algebra.graph
 
-        def back(seeds: Sequence[PartialGradient], wanted: Wanted) -> Mapping[str, int]:
+        def back(seeds: Sequence[PartialGradient], wanted: Wanted) -> Mapping[int, int]:
             needed = set[int]().union(*[ancestors(graph, seed.of) for seed in seeds])
             active = active_values(graph, needed, wanted)
-            return Walk(self.algebra, active, wanted).run(seeds).statements
+            return Walk(self.algebra, active, wanted).run(seeds).identities
 
         for part in recurrence_parts(self.algebra, number, self.rows.pop(number), self.active, back):
             self.give(part)

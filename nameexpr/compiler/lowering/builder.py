@@ -15,7 +15,7 @@ from nameexpr.compiler.ir.nodes import Read, windowed
 from nameexpr.compiler.ir.program import Instruction, Note
 from nameexpr.compiler.ir.strides import of_window
 from nameexpr.compiler.ir.target import Target
-from nameexpr.records import field, record
+from nameexpr.records import field, record, replace
 
 Strides = tuple[int, ...]
 Chosen = TypeVar("Chosen")
@@ -251,6 +251,23 @@ class Builder:
         value = self.moved(source, made, labels, steps)
         self.windows[value.number] = source, tuple(reads)
         return value
+
+    def window_of(self, value: Value) -> tuple[Value, tuple[Read, ...]] | None:
+        """Return what a window shows and how, by the labels that the value has, which may be others than
+        those of the window; None if they are among those of what it shows.
+        """
+        source, reads = self.windows[value.number]
+        labels = windowed(source.labels, reads)
+        if labels == value.labels:
+            return source, reads
+        names = dict(zip(labels, value.labels, strict=True))
+        if not {read.label for read in reads}.isdisjoint(value.labels):
+            return None
+        moved = [
+            replace(read, strides=tuple([(names[one], by) for one, by in read.strides])) for read in reads
+        ]
+        own = tuple([names.get(label, label) for label in source.labels])
+        return replace(source, labels=own), tuple(moved)
 
     def read_strides(self, *values: Value) -> None:
         """Record that a choice depends on the layout of values; for small values this hardly matters."""

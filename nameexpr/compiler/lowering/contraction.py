@@ -120,9 +120,11 @@ def lower_pair(
 
 def _cast(build: Builder, value: Value, dtype: str) -> Value:
     """Return a value in a dtype: of a window what it shows, unless that is larger."""
-    if value.number not in build.windows or not dtype or value.dtype == dtype:
+    is_cast = bool(dtype) and value.dtype != dtype
+    found = build.window_of(value) if is_cast and value.number in build.windows else None
+    if found is None:
         return build.cast(value, dtype)
-    source, reads = build.windows[value.number]
+    source, reads = found
     is_larger = build.size(source.labels) > build.size(value.labels)
     return build.cast(value, dtype) if is_larger else build.window(build.cast(source, dtype), reads)
 

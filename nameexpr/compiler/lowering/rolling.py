@@ -40,7 +40,10 @@ def lower_rolling(
     build: Builder, value: Value, reducer: str, reduced: Sequence[str], dtypes: Dtypes
 ) -> Value | None:
     """Emit a reduction of a window over some of its labels; None if the view is faster, or the only way."""
-    source, reads = build.windows[value.number]
+    window = build.window_of(value)
+    if window is None:
+        return None
+    source, reads = window
     found = _rollings(build, source, reads, reduced)
     compute = "bool" if reducer in TRUTHS else dtypes.compute
     if not found or reducer not in COMBINING or compute not in ITEM_BYTES:

@@ -1,4 +1,4 @@
-"""Common subexpressions of operands that are the same array: they are computed once.
+"""Common subexpressions, of operands that are the same array too: they are computed once.
 
 Sharing works on instructions, which have axes and no labels: two instructions that do the same to the same
 values are one. It therefore finds what two steps of a plan have in common regardless of their labels,
@@ -11,16 +11,19 @@ It runs before anything writes over a value, so that any two equal values can be
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from math import prod
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.layouts import OperandLayout
-from nameexpr.compiler.ir.liveness import renumbered, without_unread
+from nameexpr.compiler.ir.liveness import owners, renumbered, without_unread
 from nameexpr.compiler.ir.primitives import WORKING, shapes_of
 from nameexpr.compiler.ir.program import Instruction, Primitive, Program
 from nameexpr.compiler.memory.program import peak_bytes
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.records import replace
 
+WIDEST = 16
+"""The bytes of an element of an unknown dtype, at most."""
 FREE: frozenset[Primitive] = frozenset({"transpose", "diagonal"})
 """Primitives that cost less than looking up whether they are already computed."""
 
@@ -61,9 +64,33 @@ def share(program: Program, same: tuple[int, ...]) -> Program:
     return without_unread(changed)
 
 
+def share_small(program: Program, most: int) -> Program:
+    """Return a program that computes equal values of at most `most` bytes once.
+
+    The gradients of a contraction read its operands in the same layouts as the contraction itself. Larger
+    values are not kept for it; results stay apart.
+    """
+    count, outputs = len(program.operands), frozenset(program.outputs)
+    shapes = shapes_of(program)
+    numbers = {value: value for value in range(len(shapes))}
+    known: dict[Hashable, int] = {}
+    instructions = []
+    for value, (instruction, note) in enumerate(zip(program.instructions, program.notes, strict=True), count):
+        instruction = renumbered(instruction, numbers)
+        instructions.append(instruction)
+        first = known.setdefault(_key(instruction, note.dtype, value), value)
+        is_small = prod(shapes[value]) * ITEM_BYTES.get(note.dtype, WIDEST) <= most
+        if first != value and value not in outputs and is_small:
+            numbers[value] = first
+    once = replace(program, instructions=tuple(instructions))
+    memory, before = (owners(count, one.instructions) for one in (once, program))
+    is_apart = len({memory[output] for output in outputs}) == len({before[output] for output in outputs})
+    return without_unread(once) if is_apart and len(set(numbers.values())) < len(numbers) else program
+
+
 def _key(instruction: Instruction, dtype: str, value: int) -> Hashable:
     """Return a key that instructions with the same value have in common."""
-    if instruction.loop is not None:
+    if instruction.loop is not None or instruction.recurrence is not None:
         return value
     if instruction.constants or instruction.steps:
         return repr(instruction), dtype  # equal numbers may differ: 1, 1.0, True; 0.0, -0.0

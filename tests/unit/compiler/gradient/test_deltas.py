@@ -156,6 +156,14 @@ def test_dtypes_of_jacobians() -> None:
         np.testing.assert_array_equal(made, 2 * np.eye(3))
 
 
+def test_a_jacobian_has_all_dims_of_the_value() -> None:
+    """Also those along which it is constant."""
+    found = ne.evaluate("y[N K] = a[N K] + b[K]; grad(y, b[M])", a=np.ones((3, 4)), b=np.ones(4))
+    np.testing.assert_array_equal(found, np.broadcast_to(np.eye(4), (3, 4, 4)))
+    found = ne.evaluate("y[N K] = a[N K] + e; sum[N](grad(y, e))", a=np.ones((3, 4)), e=1.0)
+    np.testing.assert_array_equal(found, np.full(4, 3.0))
+
+
 def test_a_sum_with_a_delta_is_two_contractions() -> None:
     text = """
     y[N] = sum[H](tanh(sum[C](x[N C] * w[C H])) * v[H])

@@ -79,6 +79,14 @@ def test_a_branch_with_fewer_dims_is_summed_where_it_is_taken() -> None:
     assert found == pytest.approx(-0.5)
 
 
+@pytest.mark.parametrize("condition", ["x[N] > 0", "(x[N] > 0) & (t[K] > 0)"])
+def test_a_branch_with_more_dims_does_not_matter_where_it_is_not_taken(condition: str) -> None:
+    """What the branch has in fewer dims is nan there, and its derivative infinite."""
+    text = f"y = sum[N K](where({condition}, sqrt(x[N]) * t[K], x[N] * t[K])); grad(y, x[N])"
+    x, t = np.array([-1.0, 0.0, 4.0]), np.array([1.0, 2.0])
+    np.testing.assert_allclose(ne.evaluate(text, x=x, t=t), [3, 3, 0.75])
+
+
 def test_the_direction_of_steepest_ascent() -> None:
     z = np.array([1 + 2j, 0.5 - 1j])
     np.testing.assert_allclose(ne.evaluate("y = sum[N](abs(z[N]) ** 2); grad(y, z)", z=z), 2 * z)

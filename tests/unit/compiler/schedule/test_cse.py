@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 from math import prod
 
 import numpy as np
@@ -15,10 +15,11 @@ from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.compilation import Compilation, Options
 from nameexpr.compiler.ir.dtypes import choose_dtypes
 from nameexpr.compiler.ir.primitives import shapes_of
-from nameexpr.compiler.ir.program import Note, Program
+from nameexpr.compiler.ir.program import Instruction, Note, Program
 from nameexpr.compiler.pipeline import compile_expression, read
 from nameexpr.compiler.planning.repeated import repeated_path
-from nameexpr.compiler.schedule.cse import best_shared, share
+from nameexpr.compiler.schedule.cse import best_shared, share, share_small
+from nameexpr.records import replace
 from nameexpr.syntax.ast import Expression
 from oracle.generate import instructions as ir
 
@@ -215,3 +216,31 @@ def test_an_array_in_every_one_of_1024_terms_is_no_recursion_too_deep() -> None:
     assert ne.einsum(vectors, *[np.array([0.25, 0.75])] * 1024) == 1
     matrices = ", ".join(f"a{k} b{k}" for k in range(1024)) + " -> : sum"
     assert ne.einsum(matrices, *[np.ones((1, 1))] * 1024) == 1
+
+
+def test_several_results_share_what_they_have_in_common_but_no_memory() -> None:
+    shapes = {"x": (3, 4, 5), "v": (5,)}
+    given = {name: np.random.default_rng(1).standard_normal(shape) for name, shape in shapes.items()}
+    step = ne.value_and_grad("sum[A D](sum[B C](x[A B C] * y[B C D]) ** 2)", "x y")
+    pair = {"x": given["x"], "y": np.random.default_rng(2).standard_normal((4, 5, 6))}
+    step(**pair)
+    views = [line.split("=", 1)[1] for line in step.code.splitlines() if ".reshape(" in line]
+    assert len(set(views)) == len(views)
+    product = np.einsum("abc,bcd->ad", pair["x"], pair["y"])
+    found = step(**pair)[1]
+    np.testing.assert_allclose(found["x"], 2 * np.einsum("ad,bcd->abc", product, pair["y"]))
+    np.testing.assert_allclose(found["y"], 2 * np.einsum("ad,abc->bcd", product, pair["x"]))
+    text = "y[A B] = sum[C](x[A B C] * v[C]); z[B A] = y; t[A B] = y * 1; s[B A] = z"
+    results = ne.compile(text, outputs=("y", "z", "t", "s"))(**given)
+    assert not any(np.shares_memory(one, other) for one, other in combinations(results, 2))
+    for found, wanted in zip(results, ("ab", "ba", "ab", "ba"), strict=True):
+        np.testing.assert_allclose(found, np.einsum(f"abc,c->{wanted}", given["x"], given["v"]))
+
+
+def test_equal_values_are_shared_up_to_a_number_of_bytes() -> None:
+    turned = [Instruction("copy", (operand,)) for operand in (0, 0)]
+    twice = Program(((4, 4),), (*turned, ir.multiply(1, 2)), (Note((), "float64", None),) * 3, 3, False)
+    assert share_small(twice, 128).instructions == (turned[0], ir.multiply(1, 1))
+    assert share_small(twice, 127) == twice
+    results = replace(twice, instructions=tuple(turned), notes=twice.notes[:2], result=2, results=(1, 2))
+    assert share_small(results, 128) == results
