@@ -35,7 +35,7 @@ from nameexpr.errors import Diagnostic, NameExprError
 from nameexpr.lint import GRADIENTS, OPEN, LiteralCall
 from nameexpr.lint.graphs import dims_of_value, graph_faults
 from nameexpr.ops import REDUCTIONS
-from nameexpr.runtime.differentiated import differentiated, read_value
+from nameexpr.runtime.differentiated import PREFIX, differentiated, read_value
 from nameexpr.syntax.parser.expression import parse
 
 FORMULA_OPTIONS = frozenset({"outputs", "sizes", "optimize", "memory_limit", "operands"})
@@ -103,8 +103,13 @@ def _gradients(call: LiteralCall) -> Iterator[Iterable[Problem]]:
     """Yield the errors of the formula, of the operands to differentiate by, and of the gradients."""
     yield _problems(lambda: read_value(call.text))
     keywords = {name: value for name, value in call.keywords.items() if name != "wrt"}
-    yield from _formula(replace(call, function="compile", keywords=keywords))
+    function = "evaluate" if call.function == "check_gradient" else "compile"
+    yield from _formula(replace(call, function=function, operands=0, keywords=keywords))
     scope, wrt = read_formula(call.text), call.keywords.get("wrt", OPEN)
+    if call.function == "check_gradient" and any(
+        (one.name or "").startswith(PREFIX) for one in scope.tree.statements
+    ):
+        return  # the text may contain its gradients
     dims = dims_of_value(scope)
     if dims:
         yield [Problem(value_with_dims(scope, dims), is_call=True)]
