@@ -79,7 +79,7 @@ def read_value(text: str) -> Scope:
 
 
 def names_in(wrt: str) -> list[str]:
-    """Return the names in a string; a formula, which is there by mistake, is not taken apart."""
+    """Return the names in a string, and a formula, which is there by mistake, as it is."""
     return [wrt] if {"=", "("}.intersection(wrt) else wrt.split()
 
 
