@@ -17,6 +17,7 @@ _HOMES = {
     "nameexpr.backends": "backends",
     "nameexpr.backends.listing": "Backend",
     "nameexpr.runtime.check": "Sizes check",
+    "nameexpr.runtime.check_gradient": "GradientCheck check_gradient",
     "nameexpr.runtime.compile": "compile explain",
     "nameexpr.runtime.compiled": "Compiled",
     "nameexpr.runtime.compiled_expression": "CompiledExpression",
@@ -62,7 +63,7 @@ _HOMES = {
     "nameexpr.tensors.ops": "OPS Op",
     "nameexpr.tensors.random": "normal rand rand_like randn randn_like",
     "nameexpr.tensors.storage": "load save",
-    "nameexpr.tensors.tape.controls": "grad_of",
+    "nameexpr.tensors.tape.passes": "grad_of",
     "nameexpr.tensors.tape.mode": "enable_grad is_grad_enabled no_grad",
     "nameexpr.version": "__version__",
 }

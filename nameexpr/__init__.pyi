@@ -12,6 +12,10 @@ from nameexpr.runtime.einsum import einsum as einsum
 from nameexpr.runtime.evaluate import evaluate as evaluate
 from nameexpr.runtime.grad import grad as grad, value_and_grad as value_and_grad
 from nameexpr.runtime.gradients import GradientFunction as GradientFunction
+from nameexpr.runtime.check_gradient import (
+    GradientCheck as GradientCheck,
+    check_gradient as check_gradient,
+)
 from nameexpr.runtime.packed import Packed as Packed
 from nameexpr.runtime.plan.plan import Plan as Plan
 from nameexpr.runtime.plan.steps import PlanStep as PlanStep
@@ -76,7 +80,7 @@ from nameexpr.tensors.joining import cat as cat, concat as concat, concatenate a
 from nameexpr.tensors.ops import OPS as OPS, Op as Op
 from nameexpr.tensors.random import normal as normal, rand as rand, rand_like as rand_like, randn as randn, randn_like as randn_like
 from nameexpr.tensors.storage import load as load, save as save
-from nameexpr.tensors.tape.controls import grad_of as grad_of
+from nameexpr.tensors.tape.passes import grad_of as grad_of
 from nameexpr.tensors.tape.mode import (
     enable_grad as enable_grad,
     is_grad_enabled as is_grad_enabled,

@@ -49,10 +49,8 @@ def differentiated(text: str, wrt: str | Iterable[str]) -> Differentiated:
     """Return a formula with the gradients of its last statement by some operands (NE531 for an expression,
     NE534 for names that are not those of operands).
     """
-    if not isinstance(text, str):
-        raise error(of_object(text))
     scope = read_value(text)
-    names = _operands(scope, wrt)
+    names = named_operands(scope, wrt)
     taken = {*scope.uses, *(one.name for one in scope.tree.statements if one.name is not None)}
     last = scope.tree.statements[-1]
     value = last.name or free("value", taken)
@@ -60,7 +58,7 @@ def differentiated(text: str, wrt: str | Iterable[str]) -> Differentiated:
     taken.add(value)
     gradients, lines = [], [whole.rstrip()]
     for name in names:
-        statement, term = free(PREFIX + name, taken), term_of(scope, name)
+        statement, term = free(PREFIX + name, taken), _term(scope, name)
         taken.add(statement)
         brackets = "" if term is None else f"[{unparse_term(term)}]"
         gradients.append((name, statement))
@@ -70,6 +68,8 @@ def differentiated(text: str, wrt: str | Iterable[str]) -> Differentiated:
 
 def read_value(text: str) -> Scope:
     """Return the formula of a value to differentiate (NE531 for an expression)."""
+    if not isinstance(text, str):
+        raise error(of_object(text))
     try:
         return read_formula(text)
     except ParseError:
@@ -78,7 +78,8 @@ def read_value(text: str) -> Scope:
         raise
 
 
-def _operands(scope: Scope, wrt: str | Iterable[str]) -> Sequence[str]:
+def named_operands(scope: Scope, wrt: str | Iterable[str]) -> Sequence[str]:
+    """Return the operands to differentiate by (NE534 for other names)."""
     if isinstance(wrt, str) and {"=", "("}.intersection(wrt):
         raise error(swapped(wrt))
     given = wrt.split() if isinstance(wrt, str) else list(wrt) if isinstance(wrt, Iterable) else None
@@ -118,7 +119,7 @@ def free(name: str, taken: Iterable[str]) -> str:
     return name
 
 
-def term_of(scope: Scope, name: str) -> ast.Term | None:
+def _term(scope: Scope, name: str) -> ast.Term | None:
     """Return a term through which every element of an operand is seen once; None if it has no term."""
     terms = [use.term for use in scope.uses[name] if use.term is not None]
     if not terms:
@@ -144,11 +145,6 @@ def _dim_of(item: ast.Item) -> str | None:
 
 def _is_plain(term: ast.Term) -> bool:
     """Return whether a term names each dim once, all of it."""
-    words = words_of(term)
-    return None not in words and len(set(words)) == len(words)
-
-
-def words_of(term: ast.Term) -> list[str | None]:
-    """Return the label of each dim of a term, or `...` and packs; None for what has none, or positions."""
     inner = [one for item in term.items for one in getattr(group_of(item), "items", (item,))]
-    return [one.word if isinstance(one, ast.STRETCHED) else label_of(one) for one in inner]
+    words = [one.word if isinstance(one, ast.STRETCHED) else label_of(one) for one in inner]
+    return None not in words and len(set(words)) == len(words)

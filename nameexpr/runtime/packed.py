@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nameexpr.backends.dispatch import has_foreign
 from nameexpr.backends.numpy.arrays import NUMBERS
-from nameexpr.dims import normalised
+from nameexpr.dims import Names, normalised
 from nameexpr.errors import Diagnostic, did_you_mean, error
 from nameexpr.records import record
 from nameexpr.runtime import public
 from nameexpr.runtime.operands import array_of, names_of
-from nameexpr.runtime.second_order import SecondOrder, second_order
+from nameexpr.runtime.second_order import SecondOrder, blocks, products
 
 if TYPE_CHECKING:
     from nameexpr.runtime.compiled_formula import CompiledFormula
@@ -31,6 +32,11 @@ class Stretch:
     start: int
     stop: int
     value: Any
+
+    @property
+    def dims(self) -> Names:
+        """The names of its dims; None for those of an array."""
+        return names_of(self.value) or (None,) * np.ndim(array_of(self.value))
 
     def read(self, vector: Any) -> Any:
         """Return the operand at a vector: with the names and the dtype that it has at the start."""
@@ -83,7 +89,7 @@ class Packed:
         _check(formula, names, given)
         self._stretches = _stretches({name: _start(formula, name, given[name]) for name in names})
         self._data = {name: value for name, value in given.items() if name not in names}
-        self._second: dict[bool, tuple[CompiledFormula, SecondOrder]] = {}
+        self._second: dict[str, tuple[CompiledFormula, SecondOrder]] = {}
         self.x0: Vector = _joined([stretch.value for stretch in self._stretches.values()])
 
     @public
@@ -108,7 +114,9 @@ class Packed:
         NameExprError
             As `fun`; NE536 if no second derivative is known.
         """
-        return _joined(self._along(x, self._read(p), several=False))
+        formula, second = self._second_order(products)
+        named = {second.directions[name]: array_of(value) for name, value in self._read(p).items()}
+        return _joined(formula(operands={**self._data, **self._read(x), **named}))
 
     @public
     def hess(self, x: Vector) -> Matrix:
@@ -119,15 +127,14 @@ class Packed:
         NameExprError
             As `hessp`.
         """
-        size = len(self.x0)
-        columns = np.split(np.eye(size), [one.stop for one in self._stretches.values()][:-1], axis=1)
-        directions = {
-            name: column.reshape(size, *np.shape(array_of(stretch.value)))
-            for (name, stretch), column in zip(self._stretches.items(), columns, strict=True)
-        }
-        rows = [np.reshape(array_of(one), (size, -1)) for one in self._along(x, directions, several=True)]
-        hessian = np.concatenate(rows, axis=1, dtype=np.float64)
-        return (hessian + hessian.T) / 2  # symmetric to the last digit
+        parts = self._second_order(blocks)[0](operands={**self._data, **self._read(x)})
+        hessian = np.empty((len(self.x0), len(self.x0)))
+        pairs = combinations_with_replacement(self._stretches.values(), 2)
+        for (one, other), part in zip(pairs, parts, strict=True):
+            row, column = slice(one.start, one.stop), slice(other.start, other.stop)
+            hessian[row, column] = block = np.reshape(array_of(part), (row.stop - row.start, -1))
+            hessian[column, row] = (block + block.T) / 2 if one is other else block.T
+        return hessian
 
     @public
     def bounds(self, **limits: tuple[Any, Any]) -> Matrix:
@@ -188,17 +195,14 @@ class Packed:
             raise error(Diagnostic("NE538", message, hint="pass one number for each element of x0"))
         return {name: stretch.read(vector) for name, stretch in self._stretches.items()}
 
-    def _along(self, x: Any, directions: Mapping[str, Any], *, several: bool) -> Sequence[Any]:
-        """Return the parts of the Hessian at x times directions."""
-        if several not in self._second:
-            names = {name: names_of(stretch.value) or () for name, stretch in self._stretches.items()}
-            second = second_order(self._made, names, several=several)
-            formula = self._formula._followed(second.text, tuple(second.results.values()))
-            self._second[several] = formula, second
-        formula, second = self._second[several]
-        named = {second.directions[name]: array_of(value) for name, value in directions.items()}
-        parts: Sequence[Any] = formula(operands={**self._data, **self._read(x), **named})
-        return parts
+    def _second_order(
+        self, write: Callable[[Differentiated, Mapping[str, Names]], SecondOrder]
+    ) -> tuple[CompiledFormula, SecondOrder]:
+        if write.__name__ not in self._second:
+            dims = {name: stretch.dims for name, stretch in self._stretches.items()}
+            second = write(self._made, dims)
+            self._second[write.__name__] = self._formula._followed(second.text, second.results), second
+        return self._second[write.__name__]
 
 
 def _check(formula: CompiledFormula, names: Sequence[str], given: Mapping[str, Any]) -> None:

@@ -142,10 +142,24 @@ def where_or_zero(condition: Any, x: Any) -> Any:
 
 def _bits(condition: Any, x: Any) -> Array | None:
     """Return a view of floats as integers; None for other numbers, and for conditions that are numbers."""
-    if not isinstance(x, np.ndarray) or not x.ndim or np.asarray(condition).dtype.char != "?":
+    condition = np.asarray(condition)
+    if not isinstance(x, np.ndarray) or not x.ndim or condition.dtype.char != "?":
         return None
     bits = BITS.get(x.dtype.char)
-    return None if bits is None or not x.dtype.isnative else x.view(bits)
+    if bits is None or not x.dtype.isnative or not _is_along(condition, x):
+        return None
+    return x.view(bits)
+
+
+def _is_along(condition: Array, x: Array) -> bool:
+    """Return whether a condition is contiguous, or the same, along the axis along which x is.
+
+    Casting it is slow otherwise.
+    """
+    if condition.flags.c_contiguous and x.flags.c_contiguous:
+        return True
+    inner = min(range(x.ndim), key=lambda axis: (x.shape[axis] == 1, abs(x.strides[axis]))) - x.ndim
+    return condition.ndim < -inner or condition.shape[inner] == 1 or condition.strides[inner] in {0, 1}
 
 
 def where_over(condition: Array, x: Array, y: Any) -> Array:

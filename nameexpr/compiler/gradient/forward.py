@@ -202,6 +202,8 @@ class Push:
         count = algebra.number(algebra.graph.cells(node.labels))
         given = {"y": algebra.seen([number])[0], "a": value, "n": count, "g": tangent}
         rule = REDUCTIONS[str(node.reducer)]
+        if node.reducer == "median" and algebra.graph.cells(node.labels) == 0:
+            return algebra.number(0.0)
         return algebra.total([algebra.rule(rule, given, node.labels)], node.labels) if rule else None
 
     def _of_along(self, number: int, node: Along, tangent: int) -> int | None:

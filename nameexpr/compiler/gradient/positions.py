@@ -37,15 +37,15 @@ def of_gather(algebra: Algebra, node: Gather, gradient: int) -> int:
 def of_window(algebra: Algebra, node: Window, gradient: int) -> int:
     """Return the gradient of what a window reads: parts are put into zeros, overlapping windows are added."""
     own = algebra.graph.labels[node.value]
-    if all(_is_reversal(algebra, read) for read in node.reads):
+    kept = [label for label in own if label not in {read.label for read in node.reads}]
+    inside = [label for read in node.reads for label, _ in read.strides]
+    is_apart = len({*inside, *kept}) == len(inside) + len(kept)
+    if is_apart and all(_is_reversal(algebra, read) for read in node.reads):
         pairs = [(read, read.strides[0][0]) for read in node.reads]
         back = [Read(label, read.offset, ((read.label, -1),)) for read, label in pairs]
         have = algebra.graph.labels[gradient]
         return window(algebra, gradient, tuple([read for read in back if read.label in have]))
-    kept = [label for label in own if label not in {read.label for read in node.reads}]
-    inside = [label for read in node.reads for label, _ in read.strides]
-    is_part = all([stride for _, stride in read.strides] in ([], [1]) for read in node.reads)
-    if is_part and len({*inside, *kept}) == len(inside) + len(kept):
+    if is_apart and all([stride for _, stride in read.strides] in ([], [1]) for read in node.reads):
         return put(algebra, gradient, own, node.reads)
     return scattered(algebra, gradient, own, {read.label: _places(algebra, read) for read in node.reads})
 

@@ -53,6 +53,8 @@ def _of_reduced(walk: Masking, number: int, node: Reduction, gradient: int) -> i
         return algebra.times(gradient, algebra.conj(others(algebra, value, node.labels)))
     given = {"y": number, "a": value, "n": algebra.graph.count(node.labels)}
     rule = REDUCTIONS[str(node.reducer)]
+    if node.reducer == "median" and algebra.graph.cells(node.labels) == 0:
+        return algebra.number(0.0)
     if node.reducer == "median" and algebra.is_complex(value):
         given["l"], given["h"] = _middle_two(walk, value, node)
         rule = COMPLEX_MEDIAN

@@ -233,7 +233,7 @@ def _block(
 ) -> list[Statement]:
     """Return the statements of one block; each value is deleted after its last use."""
     names, last, shapes = [*parts, *numbering.values(body)], last_uses(body), shapes_of(body)
-    is_call = body.instructions[-1].primitive not in {"fused", "loop"}
+    is_call = bool(body.instructions) and body.instructions[-1].primitive not in {"fused", "loop"}
     is_alone = len(results) == 1 and not results[0].is_late
     is_short = body.result == len(names) - 1 and is_call and is_alone
     statements: list[Statement] = []

@@ -71,13 +71,14 @@ def test_where_or_zero_is_where(dtype: str) -> None:
     x = RNG.standard_normal((30, 20)).astype(dtype)
     if x.dtype.kind == "f":
         x[:3] = [[np.nan], [np.inf], [-np.inf]]
-    for condition in (x.real > 0, x.real[0] > 0, np.bool_(True), False, (x.real > 0).astype(int)):
+    across = np.asfortranarray(x.real > 0)
+    for condition in (x.real > 0, across, x.real[0] > 0, np.bool_(True), False, (x.real > 0).astype(int)):
         for one in (x, x.T[::2].T[:, :1], x[0, 0]):
             found, wanted = formulas.where_or_zero(condition, one), np.where(condition, one, 0)
             assert_array_equal(found, wanted)
             assert not np.signbit(found.real[wanted == 0]).any()
             assert found.dtype.kind == wanted.dtype.kind and np.shape(found) == wanted.shape
-    for condition in (x.real > 0, False, 1):
+    for condition in (x.real > 0, across, x.real[0] > 0, False, 1):
         copy = np.array(x)
         assert formulas.where_over(condition, copy, 0) is copy
         assert_array_equal(copy, np.where(condition, x, 0))

@@ -87,6 +87,13 @@ def test_a_branch_with_more_dims_does_not_matter_where_it_is_not_taken(condition
     np.testing.assert_allclose(ne.evaluate(text, x=x, t=t), [3, 3, 0.75])
 
 
+def test_reductions_of_no_elements() -> None:
+    x, w = np.zeros((2, 0)), np.array(1.0)
+    for reducer in ("sum", "median", "prod", "norm", "logsumexp"):
+        found = ne.evaluate(f"y = sum[N]({reducer}[C](x[N C] * w)); grad(y, w)", x=x, w=w)
+        assert found == 0
+
+
 def test_the_direction_of_steepest_ascent() -> None:
     z = np.array([1 + 2j, 0.5 - 1j])
     np.testing.assert_allclose(ne.evaluate("y = sum[N](abs(z[N]) ** 2); grad(y, z)", z=z), 2 * z)

@@ -25,6 +25,7 @@ GIVEN = {
     "r": ROWS,
     "u": GENERATOR.normal(size=(3, 2, 4)),
     "q": GENERATOR.integers(0, 4, (6, 3)),
+    "m": GENERATOR.normal(size=(5, 5)),
 }
 
 
@@ -43,6 +44,7 @@ def _verified(monkeypatch: pytest.MonkeyPatch) -> None:
         ("y = sum[T](sum[d](x[_@(T + d)] * w[d]) ** 2)", "x[N], w[d]"),
         ("y = sum[T](sum[d](x[_@(2 * T + d)] * w[d]) ** 2)", "x[N], w[d]"),
         ("y = sum[T](x[_@(6 - T)] * x[_@(T)] ** 2 * (index[T] < 5))", "x[N]"),
+        ("y = sum[c](m[c _@(size[c] - 1 - c)] ** 2 * index[c])", "m[N M]"),
         ("y = sum[T](x[_@(2 - 2 * T)] ** 2) + sum[a](w[_@(-3 * a)])", "x[N], w[d]"),
         ("y = sum[c d](sum[a b](p[_@(c + a) _@(d + b)] * k[a b]) ** 2)", "p[N M], k"),
         ("y = sum[c](sum[a](p[_@(c + a) _@(c)] * w[a]) ** 2)", "p[N M], w"),
