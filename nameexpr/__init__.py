@@ -63,7 +63,7 @@ _HOMES = {
     "nameexpr.tensors.ops": "OPS Op",
     "nameexpr.tensors.random": "normal rand rand_like randn randn_like",
     "nameexpr.tensors.storage": "load save",
-    "nameexpr.tensors.tape.controls": "grad_of",
+    "nameexpr.tensors.tape.passes": "grad_of",
     "nameexpr.tensors.tape.mode": "enable_grad is_grad_enabled no_grad",
     "nameexpr.version": "__version__",
 }

@@ -80,7 +80,7 @@ from nameexpr.tensors.joining import cat as cat, concat as concat, concatenate a
 from nameexpr.tensors.ops import OPS as OPS, Op as Op
 from nameexpr.tensors.random import normal as normal, rand as rand, rand_like as rand_like, randn as randn, randn_like as randn_like
 from nameexpr.tensors.storage import load as load, save as save
-from nameexpr.tensors.tape.controls import grad_of as grad_of
+from nameexpr.tensors.tape.passes import grad_of as grad_of
 from nameexpr.tensors.tape.mode import (
     enable_grad as enable_grad,
     is_grad_enabled as is_grad_enabled,

@@ -49,8 +49,6 @@ def differentiated(text: str, wrt: str | Iterable[str]) -> Differentiated:
     """Return a formula with the gradients of its last statement by some operands (NE531 for an expression,
     NE534 for names that are not those of operands).
     """
-    if not isinstance(text, str):
-        raise error(of_object(text))
     scope = read_value(text)
     names = named_operands(scope, wrt)
     taken = {*scope.uses, *(one.name for one in scope.tree.statements if one.name is not None)}
@@ -70,6 +68,8 @@ def differentiated(text: str, wrt: str | Iterable[str]) -> Differentiated:
 
 def read_value(text: str) -> Scope:
     """Return the formula of a value to differentiate (NE531 for an expression)."""
+    if not isinstance(text, str):
+        raise error(of_object(text))
     try:
         return read_formula(text)
     except ParseError:

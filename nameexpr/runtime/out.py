@@ -11,6 +11,7 @@ from nameexpr.compiler.ir.axes import Names
 from nameexpr.errors import Diagnostic, error
 from nameexpr.tensors import NamedTensor, wrap
 from nameexpr.tensors.coordinates import agreed
+from nameexpr.tensors.ops import RECORDED
 from nameexpr.tensors.writing import store
 
 UNWRITTEN = {
@@ -53,6 +54,8 @@ def _copied(result: Any) -> Any:
 def _check(out: Any, result: Any, text: str) -> None:
     """Raise an error if a result cannot be written into `out`."""
     data = out._data if isinstance(out, NamedTensor) else out
+    if isinstance(out, NamedTensor) and out._kernels is RECORDED:
+        RECORDED.check_out("the text")
     if isinstance(out, int):
         hint = f"for a label named out, give its size as sizes={{'out': {out}}}"
         raise error(Diagnostic("NE611", "out= is the array for the result, not a size", text, hint=hint))

@@ -10,6 +10,7 @@ with advice.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self, TypeVar, overload
 
@@ -29,7 +30,7 @@ class _Answer(Protocol[T_co]):
     def __get__(self, tensor: Any, kind: Any) -> T_co: ...
 
 
-def _fact(name: str, doc: str, *, value: T) -> _Answer[T]:
+def _fact(name: str, doc: str, *, value: T, setter: Callable[[Any, Any], Any] | None = None) -> _Answer[T]:
     """Return a property that is the same for every array on the CPU."""
 
     def answer(self: Info) -> T:
@@ -37,7 +38,17 @@ def _fact(name: str, doc: str, *, value: T) -> _Answer[T]:
 
     answer.__doc__ = doc
     is_extra = name == "grad_fn"  # the page of PyTorch does not have it
-    return property(op("answers", extra=is_extra, is_bare=True)(called(answer, "Info", name)))
+    return property(op("answers", extra=is_extra, is_bare=True)(called(answer, "Info", name)), setter)
+
+
+def _require_gradient(tensor: Any, value: bool) -> None:
+    tensor.requires_grad_(value)
+
+
+def _set_gradient(tensor: Any, value: Any) -> None:
+    if value is not None:
+        message = "x.grad = value: the tensor does not require a gradient"
+        raise error(Diagnostic("NE696", message, hint="call x.requires_grad_() first"))
 
 
 class Info(Operators):
@@ -183,8 +194,11 @@ class Info(Operators):
     is_cuda = _fact("is_cuda", "False: the array is on the CPU.", value=False)
     is_sparse = _fact("is_sparse", "False: every element is stored.", value=False)
     is_sparse_csr = _fact("is_sparse_csr", "False: every element is stored.", value=False)
-    requires_grad = _fact("requires_grad", "Whether what is done with the tensor is recorded.", value=False)
-    grad: _Answer[Any] = _fact("grad", "The gradient that `backward` has added up, or None.", value=None)
+    _doc = "Whether what is done with the tensor is recorded."
+    requires_grad = _fact("requires_grad", _doc, value=False, setter=_require_gradient)
+    _doc = "The gradient that `backward` has added up, or None."
+    grad: _Answer[Any] = _fact("grad", _doc, value=None, setter=_set_gradient)
+    del _doc
     is_leaf = _fact("is_leaf", "Whether the tensor was not computed from recorded ones.", value=True)
     grad_fn: _Answer[Any] = _fact("grad_fn", "The operator that computed the tensor, or None.", value=None)
 

@@ -55,6 +55,8 @@ _ROWS = {
     "nn": "ne.torch has layers for PyTorch",
     "Variable Parameter": "ne.tensor(data, names='N C', requires_grad=True)",
     "absolute": "x.abs()",
+    "set_grad_enabled inference_mode": "with ne.no_grad(): and ne.enable_grad(): switch recording off and on",
+    "autograd": "x.backward() and ne.grad_of go back; ne.no_grad() is a context",
     "power": "x.pow(2), or x ** 2",
     "multiply": "x.mul(y), or x * y",
     "subtract": "x.sub(y), or x - y",

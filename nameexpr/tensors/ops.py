@@ -112,10 +112,11 @@ def check_constant(operand: Any) -> None:
 class Tape:
     """The functions of `nameexpr.tensors.tape` that are called then; it enters them when it is loaded."""
 
-    __slots__ = ("again", "assign", "pair")
+    __slots__ = ("again", "assign", "check_out", "pair")
 
     again: Callable[..., Any]
     assign: Callable[..., Any]
+    check_out: Callable[[str], None]
     pair: Callable[..., Any]
 
 

@@ -25,6 +25,7 @@ from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import not_held
+from nameexpr.tensors.ops import RECORDED
 
 
 def write(out: object, data: Array, names: Names, verb: str, *, is_out: bool) -> Any:
@@ -35,6 +36,8 @@ def write(out: object, data: Array, names: Names, verb: str, *, is_out: bool) ->
     read-only.
     """
     target = checked_out(out, verb)
+    if is_out and target._kernels is RECORDED:
+        RECORDED.check_out(verb)
     if target._names != names or target._data.shape != data.shape:
         check_written(target._dims, names, data.shape, verb, is_out=is_out)
     check_castable(data.dtype, target._data.dtype, verb, is_out=is_out)
@@ -147,6 +150,8 @@ def apply_into(
 ) -> Any:
     """Write `kernel(*operands)` into `out`: if it is large, without an intermediate array if that is safe."""
     target = out if isinstance(out, Core) else checked_out(out, verb)
+    if is_out and target._kernels is RECORDED:
+        RECORDED.check_out(verb)
     if target._data.nbytes < _LARGE or target._names != names or not _is_direct(target, operands, verb):
         data = np.asarray(kernel(*operands))
         return write(out, data, names, spelt(verb, is_out=is_out), is_out=is_out)

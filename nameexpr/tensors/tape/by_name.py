@@ -7,6 +7,7 @@ from typing import Any
 from nameexpr.rules.by_name import names_by_name, shared_names
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.tape.mode import MODE
+from nameexpr.tensors.tape.products import as_own
 from nameexpr.tensors.tape.recording import bare
 
 
@@ -30,7 +31,7 @@ def _by_position(operand: Any) -> Any:
 def contracted(self: Any, left: Any, right: Any) -> Any:
     """Return the sum of products over all dims that both operands have."""
     x = self._bare()
-    a, b = (each if isinstance(each, Core) else x._as_core(each, "@") for each in (left, right))
+    a, b = (as_own(x, each, "@") for each in (left, right))
     if not MODE.is_on:
         return x._contracted(bare(a), bare(b))
     shared = shared_names(a._dims, b._dims, "@")

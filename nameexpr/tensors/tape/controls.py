@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from nameexpr.dims import Names
 from nameexpr.errors import Diagnostic, error
-from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import checked
-from nameexpr.tensors.tape.engine import Pass, accumulate
 from nameexpr.tensors.tape.hooks import Handle, callable_hook, checked_gradient
 from nameexpr.tensors.tape.node import Leaf, TapeNode, extras_of
-from nameexpr.tensors.tape.recording import Tracked, is_recorded, promoted
+from nameexpr.tensors.tape.passes import backward_pass, second_order
+from nameexpr.tensors.tape.recording import Tracked, promoted
 
 
 class Controls(Tracked):
@@ -53,12 +51,13 @@ class Controls(Tracked):
     @grad.setter
     def grad(self, value: Any) -> None:
         if value is not None:
-            value = self._like(checked_gradient(value, self, "x.grad = value:"))
+            value = self._like(checked_gradient(value, self, "x.grad = value"))
         if type(self._node) is Leaf:
             self._node.gradient = value
         else:
             extras_of(self._node).kept = value
 
+    @checked
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradient, or write 0 over it."""
         if set_to_none or self.grad is None:
@@ -66,6 +65,7 @@ class Controls(Tracked):
         else:
             self.grad._data[...] = 0
 
+    @checked
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """Return the tensor, which requires a gradient; with False it is a plain one again."""
         if not requires_grad:
@@ -95,6 +95,7 @@ class Controls(Tracked):
         extras = self._node.extras
         return extras is not None and extras.keeps is not None
 
+    @checked
     def register_hook(self, hook: Callable[[Any], Any]) -> Handle:
         """Call a function with the gradient of the tensor in each backward pass; it may return another one.
 
@@ -106,6 +107,7 @@ class Controls(Tracked):
         entry = (callable_hook(hook, "register_hook"), template(self))
         return Handle(extras_of(self._node).hooks, entry)
 
+    @checked
     def register_post_accumulate_grad_hook(self, hook: Callable[[Any], Any]) -> Handle:
         """Call a function with the tensor whenever a backward pass has added to its `grad`."""
         if type(self._node) is not Leaf:
@@ -113,6 +115,7 @@ class Controls(Tracked):
             raise error(Diagnostic("NE696", message, hint="register_hook is called with its gradient"))
         return Handle(self._node.after, callable_hook(hook, "register_post_accumulate_grad_hook"))
 
+    @checked
     def backward(
         self,
         gradient: Any = None,
@@ -169,115 +172,3 @@ def template(tensor: Any) -> Any:
     """Return a recorded tensor's names and sizes, without its elements: gradients are made like it."""
     data = np.broadcast_to(np.zeros((), tensor._data.dtype), tensor._data.shape)
     return promoted(tensor._like(data), None)
-
-
-def second_order(verb: str) -> Exception:
-    """Return the error for a gradient that should be recorded itself (NE696)."""
-    hint = "grad(grad(loss, w[C]), w[D]) in a formula is a second derivative: docs/gradients.md"
-    return error(Diagnostic("NE696", f"{verb}: gradients of the tape are not recorded themselves", hint=hint))
-
-
-def backward_pass(
-    values: Sequence[Any], seeds: Sequence[Any], retains: bool, inputs: Any, wants: bool = False
-) -> dict[int, Any]:
-    """Go back from values with their gradients; return what was found, or add to the `grad` of leaves."""
-    wanted = None
-    if inputs is not None:
-        listed: list[Any] = [inputs] if isinstance(inputs, Core) else list(inputs)
-        wanted = frozenset(checked_input(each, at)._node.number for at, each in enumerate(listed))
-    run = Pass(wanted, retains=retains)
-    for value, seed in zip(values, seeds, strict=True):
-        if not is_recorded(value):
-            raise not_recorded(value)
-        run.add(value._node, seed_of(value, seed), is_own=False)
-    run.run()
-    if inputs is not None and not wants:
-        for each in listed:
-            if type(each._node) is Leaf and each._node.number in run.found:
-                accumulate(each._node, run.found[each._node.number], is_own=False)
-    return run.found
-
-
-def seed_of(value: Any, seed: Any) -> Any:
-    """Return the gradient of a value to start from: 1 for a single element (NE696)."""
-    if seed is not None:
-        return checked_gradient(seed, value, "gradient=")
-    if value._data.size != 1:
-        names: Names = value._names
-        message = f"backward of a tensor of {value._data.size} elements, names {names}, needs gradient="
-        hint = "reduce it first, such as x.sum().backward(); or give the gradient of x, a tensor like x"
-        raise error(Diagnostic("NE696", message, hint=hint))
-    return np.ones(value._data.shape, value._data.dtype)
-
-
-def not_recorded(value: Any, verb: str = "backward") -> Exception:
-    """Return the error for a value that was not computed from a tensor that requires a gradient (NE696)."""
-    message = f"{verb}: the tensor does not require a gradient, nor does what it was computed from"
-    hint = "w.requires_grad_() before the computation; or it was in ne.no_grad(), or went through detach()"
-    return error(Diagnostic("NE696", message, hint=hint))
-
-
-def checked_input(tensor: Any, at: int) -> Any:
-    """Return a tensor to differentiate by, which must be recorded (NE696)."""
-    if is_recorded(tensor):
-        return tensor
-    message = f"input {at} does not require a gradient"
-    raise error(Diagnostic("NE696", message, hint="call requires_grad_() before the computation"))
-
-
-@checked
-def grad_of(
-    value: Any,
-    inputs: Any,
-    gradient: Any = None,
-    *,
-    retain_graph: bool | None = None,
-    allow_unused: bool = False,
-) -> tuple[Any, ...]:
-    """Return the gradients of a recorded value by some tensors, without touching their `grad`.
-
-    Parameters
-    ----------
-    value
-        A tensor that was computed from the inputs, or several.
-    inputs
-        A tensor that requires a gradient, or was computed from one; or several.
-    gradient
-        The gradient of the value, with its names: needed unless it has one element.
-    retain_graph
-        Whether to keep what was recorded, for another backward pass.
-    allow_unused
-        Whether an input that the value does not depend on has the gradient None; else it is an error.
-
-    Returns
-    -------
-    tuple of NamedTensor
-        One gradient for each input, with its names.
-
-    Raises
-    ------
-    OptionError
-        NE696 if something was not recorded, or the value does not depend on an input; NE693 if an array that
-        is needed has been written to.
-
-    Examples
-    --------
-    >>> w = ne.tensor([1.0, 3.0], names="C").requires_grad_()
-    >>> ne.grad_of((w * w).sum(), [w])
-    (tensor([2., 6.], names=('C',), shape=(2,)),)
-    """
-    values = [value] if isinstance(value, Core) else list(value)
-    seeds = [gradient] if isinstance(value, Core) else list(gradient or [None] * len(values))
-    listed: list[Any] = [inputs] if isinstance(inputs, Core) else list(inputs)
-    found = backward_pass(values, seeds, bool(retain_graph), listed, wants=True)
-    results = []
-    for at, each in enumerate(listed):
-        if each._node.number in found:
-            results.append(each._like(np.array(found[each._node.number])))
-        elif allow_unused:
-            results.append(None)
-        else:
-            message = f"grad_of: the value does not depend on input {at}"
-            hint = "leave it out, or allow_unused=True gives None for it"
-            raise error(Diagnostic("NE696", message, hint=hint))
-    return tuple(results)

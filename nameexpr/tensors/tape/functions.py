@@ -84,3 +84,4 @@ def again(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
 
 
 RECORDED.again, RECORDED.assign, RECORDED.pair = again, inplace.assign, pair
+RECORDED.check_out = inplace.check_out

@@ -46,7 +46,7 @@ def hooked(node: TapeNode | Leaf, gradient: Any, is_own: bool) -> tuple[Any, boo
         returned = hook(given)
         is_own = False
         if returned is not None:
-            gradient = checked_gradient(returned, like, "the hook returned")
+            gradient = checked_gradient(returned, like, "the result of the hook")
     if extras.keeps is not None:
         data = np.array(gradient)
         if extras.kept is None:
@@ -63,17 +63,26 @@ def after_accumulating(leaf: Leaf, tensor: Any) -> None:
 
 
 def checked_gradient(value: Any, like: Any, what: str) -> np.ndarray[Any, Any]:
-    """Return the array of a gradient, which must have the names and the shape of its tensor (NE696)."""
-    names, shape = like._names, like._data.shape
+    """Return the array of a gradient, which must have the names and the shape of its tensor (NE696).
+
+    `what` is where it was given, such as "gradient=".
+    """
     if not isinstance(value, Core | np.ndarray | int | float | complex | np.generic):
-        message = f"{what} {shown(value)}, and a gradient is a tensor"
-        raise error(Diagnostic("NE696", message, hint="give a tensor with the names and sizes of x"))
+        raise unfit(f"{what}: {shown(value)} is neither a NamedTensor nor an array")
     data = value._data if isinstance(value, Core) else np.asarray(value)
-    if data.shape != shape or (isinstance(value, Core) and value._names != names):
-        given = f"names {value._names}, shape {data.shape}" if isinstance(value, Core) else f"{data.shape}"
-        message = f"{what} a gradient of {given}, for a tensor of names {names}, shape {shape}"
-        raise error(Diagnostic("NE696", message, hint="align_to brings its dims into the order of x"))
+    if data.shape != like._data.shape or (isinstance(value, Core) and value._names != like._names):
+        names = f"names {value._names}, " if isinstance(value, Core) else ""
+        own = f"names {like._names}, shape {like._data.shape}"
+        raise unfit(f"{what}: {names}shape {data.shape} for a tensor of {own}")
+    if data.dtype.kind == "c" and like._data.dtype.kind != "c":
+        raise unfit(f"{what}: complex numbers for a tensor of {like._data.dtype}")
     return data.astype(like._data.dtype, copy=False)
+
+
+def unfit(message: str) -> Exception:
+    """Return the error for a gradient that is not one of its tensor (NE696)."""
+    hint = "a gradient of x has the names, the sizes and the kind of numbers of x"
+    return error(Diagnostic("NE696", message, hint=hint))
 
 
 def callable_hook(hook: Any, verb: str) -> Callable[[Any], Any]:

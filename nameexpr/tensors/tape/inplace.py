@@ -103,6 +103,14 @@ def check_may_write(x: Any, verb: str) -> None:
         raise shared(verb, "there are views of the tensor")
 
 
+def check_out(verb: str) -> None:
+    """Raise NE694 for a recorded tensor that is given as `out=`, unless nothing is recorded here."""
+    if MODE.is_on:
+        message = f"{verb}: out= is a recorded tensor, and what is written into it would not be recorded"
+        hint = "leave out= out; or with ne.no_grad(): to change the values themselves"
+        raise error(Diagnostic("NE694", message, hint=hint))
+
+
 def shared(verb: str, what: str) -> NameExprError:
     """Return the error for a tensor whose elements are also those of another (NE694)."""
     message = f"{verb}: {what}, and both would change"

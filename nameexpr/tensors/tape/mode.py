@@ -6,6 +6,7 @@ import threading
 from contextlib import ContextDecorator
 from typing import Any
 
+from nameexpr.tensors.faults import wrong_kind
 from nameexpr.tensors.ops import checked
 
 
@@ -21,7 +22,17 @@ class _Switch(ContextDecorator):
 
     _is_on: bool
 
-    def __init__(self) -> None:
+    def __new__(cls, function: Any = None) -> Any:
+        """Return the context; or a function in which it applies, for `@ne.no_grad` without ()."""
+        context = super().__new__(cls)
+        if function is None:
+            return context
+        if not callable(function):
+            raise wrong_kind(cls.__name__, "the argument", "a function, or left out", function)
+        context.__init__()  # type: ignore[misc]
+        return context(function)
+
+    def __init__(self, function: Any = None) -> None:
         self._before: list[bool] = []
 
     def __enter__(self) -> None:

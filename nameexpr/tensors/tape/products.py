@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from nameexpr.tensors.contraction import contracted_positions
+from nameexpr.tensors.core import Core
+from nameexpr.tensors.tape.recording import array_of
 from nameexpr.tensors.tape.reductions import wide
 from nameexpr.tensors.tape.texts import Vjp
 
@@ -44,31 +46,35 @@ def _sum_columns(g: Any, b: Array) -> Any:
 
 def product(y: Any, x: Any, other: Any) -> list[tuple[Any, Vjp]]:
     """Return the functions for matmul, mm, mv, bmm and dot."""
-    first, second = matmul(wide(x._data), wide(_data(other)))
+    first, second = matmul(wide(x._data), wide(array_of(other)))
     return [(x, first), (other, second)]
 
 
 def reflected(y: Any, x: Any, other: Any) -> list[tuple[Any, Vjp]]:
     """Return those of `other @ x`."""
-    return product(y, x._as_core(other, "matmul"), x)
+    return product(y, as_own(x, other, "matmul"), x)
 
 
-def _data(operand: Any) -> Array:
-    return operand._data if hasattr(operand, "_data") else np.asarray(operand)
+def as_own(x: Any, operand: Any, verb: str) -> Any:
+    """Return an operand as a tensor, which owns its elements if it was an array."""
+    if isinstance(operand, Core):
+        return operand
+    core = x._as_core(operand, verb)
+    return x._wrap(core._data.copy(), core._names)
 
 
 def add_product(
     y: Any, x: Any, mat: Any, other: Any, *, beta: Any = 1, alpha: Any = 1
 ) -> list[tuple[Any, Vjp]]:
     """Return the functions for addmm and addmv."""
-    first, second = matmul(wide(_data(mat)), wide(_data(other)))
+    first, second = matmul(wide(array_of(mat)), wide(array_of(other)))
     scale, bias = np.conjugate(alpha).item(), np.conjugate(beta).item()
     return [(x, lambda g: g * bias), (mat, lambda g: first(g * scale)), (other, lambda g: second(g * scale))]
 
 
 def tensordot(y: Any, x: Any, other: Any, dims: Any = 2) -> list[tuple[Any, Vjp]]:
     """Return the functions for a contraction: one over the dims that only the other operand keeps."""
-    right = x._as_core(other, "tensordot")
+    right = as_own(x, other, "tensordot")
     a, b = wide(x._data), wide(right._data)
     ours, theirs = contracted_positions(x._dims, right._dims, dims)
     kept = [at for at in range(a.ndim) if at not in ours]

@@ -10,7 +10,7 @@ import numpy as np
 from nameexpr.errors import Diagnostic, error
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.tape.arithmetic import pair
-from nameexpr.tensors.tape.inplace import check_may_write
+from nameexpr.tensors.tape.inplace import check_out
 from nameexpr.tensors.tape.mode import MODE
 from nameexpr.tensors.tape.pointwise import ONE, TWO
 from nameexpr.tensors.tape.recording import Tracked, bare, has_gradient, is_recorded, unknown_gradient
@@ -40,6 +40,9 @@ METHODS: dict[Any, str] = {
     np.var: "var",
 }
 """Methods for NumPy's functions of one tensor, which take `axis` and `keepdims`."""
+
+CONSTANT = frozenset({np.zeros_like, np.ones_like, np.empty_like, np.full_like})
+"""Functions whose results do not depend on the elements."""
 
 
 class NumPy(Tracked):
@@ -77,15 +80,17 @@ class NumPy(Tracked):
             if verb == "matmul":
                 return inputs[0] @ inputs[1] if isinstance(inputs[0], Core) else self.__rmatmul__(inputs[0])  # type: ignore[attr-defined]
         outs = kwargs.get("out", ())
-        if MODE.is_on:
-            for out in filter(is_recorded, outs):
-                check_may_write(out, f"np.{name}")
+        if MODE.is_on and any(map(is_recorded, outs)):
+            check_out(f"np.{name}")
         plain = {word: _all_bare(each) for word, each in kwargs.items()}
         y = getattr(ufunc, method)(*map(bare, inputs), **plain)
         return _unrecorded(y, f"np.{name}", outs)
 
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
         """Return the result of a function that tensors have as a method; NE695 for another one."""
+        if func in CONSTANT:
+            args, kwargs = _all_bare(args), {word: _all_bare(each) for word, each in kwargs.items()}
+            return func(*args, **kwargs)
         if MODE.is_on:
             found = of_function(func, args, dict(kwargs))
             if found is not NotImplemented:

@@ -202,7 +202,10 @@ def constant(name: str, method: Any) -> Any:
 
 
 def array_of(operand: Any) -> Any:
-    """Return the array of an operand; numbers unchanged."""
+    """Return the array of an operand; numbers unchanged.
+
+    An array of NumPy is copied: unlike a tensor, it does not tell when it is written to.
+    """
     if isinstance(operand, Core):
         return operand._data
-    return operand if isinstance(operand, int | float | complex) else np.asarray(operand)
+    return operand if isinstance(operand, int | float | complex) else np.array(operand)

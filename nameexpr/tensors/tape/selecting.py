@@ -8,28 +8,33 @@ import numpy as np
 
 from nameexpr.tensors.tape.node import Scattered
 from nameexpr.tensors.tape.pointwise import zero
+from nameexpr.tensors.tape.recording import array_of
 from nameexpr.tensors.tape.reductions import scattered
 from nameexpr.tensors.tape.texts import Vjp
 
+_BASIC = frozenset({int, slice, type(None), type(...)})
 
-def indexed(y: Any, x: Any, key: Any) -> Vjp:
-    """Return the function for `x[key]`; only arrays of integers can name an element twice."""
+
+def indexed(x: Any, key: Any) -> tuple[Vjp, bool]:
+    """Return the function for `x[key]`, an index without errors, and whether the result is a view.
+
+    Only arrays of integers can name an element twice.
+    """
+    basic = key if type(key) is tuple else (key,)
+    if _BASIC.issuperset(map(type, basic)):
+        return lambda g: Scattered(basic, g), True
     places, items = x._key(key)
+    is_view = not any(item.kind == "array" for item in items)
     is_unique = not any(
         item.kind == "array" and not is_mask(place) for place, item in zip(places, items, strict=True)
     )
     places = tuple(np.array(place) if isinstance(place, np.ndarray) else place for place in places)
-    return lambda g: Scattered(places, g, is_unique=is_unique)
+    return lambda g: Scattered(places, g, is_unique=is_unique), is_view
 
 
 def is_mask(place: Any) -> bool:
     """Return whether a part of an index is an array of bools."""
     return getattr(place, "dtype", None) == np.bool_
-
-
-def is_basic(x: Any, key: Any) -> bool:
-    """Return whether an index gives a view."""
-    return not any(item.kind == "array" for item in x._key(key)[1])
 
 
 def index_select(y: Any, x: Any, dim: Any, index: Any) -> Vjp:
@@ -89,8 +94,8 @@ def where_method(y: Any, x: Any, condition: Any, other: Any) -> list[tuple[Any, 
 def clamp(y: Any, x: Any, min: Any = None, max: Any = None) -> list[tuple[Any, Vjp]]:
     """Return the functions for the tensor and both bounds, by the rules of `clip`."""
     a = x._data
-    low = np.asarray(-np.inf if min is None else getattr(min, "_data", min))
-    high = np.asarray(np.inf if max is None else getattr(max, "_data", max))
+    low = np.asarray(-np.inf if min is None else array_of(min))
+    high = np.asarray(np.inf if max is None else array_of(max))
     return [
         (x, lambda g: np.where((a >= low) & (a <= high), g, 0)),
         (min, lambda g: np.where((low < high) & (a < low), g, 0)),
