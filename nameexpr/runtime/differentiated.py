@@ -78,11 +78,14 @@ def read_value(text: str) -> Scope:
         raise
 
 
+def names_in(wrt: str) -> list[str]:
+    """Return the names in a string, and a formula, which is there by mistake, as it is."""
+    return [wrt] if {"=", "("}.intersection(wrt) else wrt.split()
+
+
 def named_operands(scope: Scope, wrt: str | Iterable[str]) -> Sequence[str]:
     """Return the operands to differentiate by (NE534 for other names)."""
-    if isinstance(wrt, str) and {"=", "("}.intersection(wrt):
-        raise error(swapped(wrt))
-    given = wrt.split() if isinstance(wrt, str) else list(wrt) if isinstance(wrt, Iterable) else None
+    given = names_in(wrt) if isinstance(wrt, str) else list(wrt) if isinstance(wrt, Iterable) else None
     if given is None or not all(isinstance(name, str) for name in given):
         raise error(no_names(scope, wrt))
     if not given:
@@ -90,6 +93,8 @@ def named_operands(scope: Scope, wrt: str | Iterable[str]) -> Sequence[str]:
         raise error(Diagnostic("NE534", message, scope.text, hint=operands_to_name(scope)))
     names = [normalised(name) for name in given]
     for place, name in enumerate(names):
+        if {"=", "("}.intersection(name):
+            raise error(swapped(name))
         if name not in scope.uses:
             raise error(no_operand(scope, name))
         if name in names[:place]:
