@@ -38,11 +38,12 @@ HOMES = {
     "explain": "nameexpr.runtime.compile",
     "grad": "nameexpr.runtime.grad",
     "value_and_grad": "nameexpr.runtime.grad",
+    "check_gradient": "nameexpr.runtime.check_gradient",
 }
 """The functions whose first argument is a text, and where each is defined."""
 FUNCTIONS = {f"{home}.{name}": name for name, here in HOMES.items() for home in ("nameexpr", here)}
 """The functions by every dotted path that leads to them."""
-GRADIENTS = frozenset({"grad", "value_and_grad", "gradient"})
+GRADIENTS = frozenset({"grad", "value_and_grad", "check_gradient", "gradient"})
 """The functions, and the method of compiled formulas, that take the operands to differentiate by."""
 _OF_FORMULAS = GRADIENTS | {"evaluate"}
 MADE = frozenset({"compile", "grad", "value_and_grad"})

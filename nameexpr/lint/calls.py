@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from nameexpr.lint import GRADIENTS, OPEN, LiteralCall
+from nameexpr.lint import GRADIENTS, MADE, OPEN, LiteralCall
 from nameexpr.lint.bindings import NameScope
 from nameexpr.lint.gradients import wrt_of
 from nameexpr.lint.modules import Module
@@ -106,7 +106,7 @@ class _Calls:
         keywords, is_open = keywords_of(node)
         wrt = self._wrt(function, arguments[1:], node)
         keywords |= self._named(wrt, scope)
-        if function in GRADIENTS and count == 0 and not is_open:
+        if function in MADE and function in GRADIENTS and count == 0 and not is_open:
             keywords.setdefault("wrt", OPEN if wrt else ())
         for number, text in enumerate(texts):
             literal = LiteralCall(function, text.value, count, keywords, is_open)
@@ -114,7 +114,8 @@ class _Calls:
             yield TextCall(literal, text, node, given, is_certain, is_first=not number, wrt=wrt)
         keys = [(value.owner, value.name) for value in values if isinstance(value, Parameter)]
         if not texts and not self.used.intersection(keys):
-            yield Unread(function, node, given, self._swapped(arguments[1:], scope))
+            swapped = None if function in GRADIENTS else self._swapped(arguments[1:], scope)
+            yield Unread(function, node, given, swapped)
 
     def _wrt(self, function: str, arguments: list[ast.expr], node: ast.Call) -> ast.expr | None:
         """Return the argument that names the operands to differentiate by."""

@@ -35,7 +35,7 @@ from nameexpr.errors import Diagnostic, NameExprError
 from nameexpr.lint import GRADIENTS, OPEN, LiteralCall
 from nameexpr.lint.graphs import dims_of_value, graph_faults
 from nameexpr.ops import REDUCTIONS
-from nameexpr.runtime.differentiated import differentiated, read_value
+from nameexpr.runtime.differentiated import PREFIX, differentiated, read_value
 from nameexpr.syntax.parser.expression import parse
 
 FORMULA_OPTIONS = frozenset({"outputs", "sizes", "optimize", "memory_limit", "operands"})
@@ -44,11 +44,14 @@ WHERE_NO_OPERAND_IS = frozenset({"dtype", "order", "tune"})
 
 
 class Problem(NamedTuple):
-    """One error, and whether it is in the text, or in the call: then perhaps in one keyword."""
+    """One error, and whether it is in the text, or in the call: then perhaps in one keyword, or one word of
+    its value.
+    """
 
     diagnostic: Diagnostic
     is_call: bool = False
     keyword: str = ""
+    word: str = ""
 
 
 def diagnose(call: LiteralCall) -> list[Problem]:
@@ -100,13 +103,20 @@ def _gradients(call: LiteralCall) -> Iterator[Iterable[Problem]]:
     """Yield the errors of the formula, of the operands to differentiate by, and of the gradients."""
     yield _problems(lambda: read_value(call.text))
     keywords = {name: value for name, value in call.keywords.items() if name != "wrt"}
-    yield from _formula(replace(call, function="compile", keywords=keywords))
+    function = "evaluate" if call.function == "check_gradient" else "compile"
+    yield from _formula(replace(call, function=function, operands=0, keywords=keywords))
     scope, wrt = read_formula(call.text), call.keywords.get("wrt", OPEN)
+    if call.function == "check_gradient" and any(
+        (one.name or "").startswith(PREFIX) for one in scope.tree.statements
+    ):
+        return  # the text may contain its gradients
     dims = dims_of_value(scope)
     if dims:
         yield [Problem(value_with_dims(scope, dims), is_call=True)]
     if isinstance(wrt, str | tuple) and all(isinstance(name, str) for name in wrt):
-        yield _problems(lambda: differentiated(call.text, wrt), keyword="wrt")
+        wrong = next((name for name in wrt if name not in scope.uses), "")
+        problems = _problems(lambda: differentiated(call.text, wrt), keyword="wrt")
+        yield [problem._replace(word=wrong) for problem in problems]
         made = differentiated(call.text, wrt)
         faults = map(made.told, graph_faults(read_formula(made.text)))
         yield [Problem(fault, is_call=True, keyword="" if fault.marks else "wrt") for fault in faults]

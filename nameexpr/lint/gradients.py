@@ -10,13 +10,14 @@ from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic
 from nameexpr.lint.constants import constants
 from nameexpr.lint.values import Applied, GradientTable, Home, Items, Named, Value, Values
+from nameexpr.runtime.differentiated import names_in
 
 
 def wrt_of(values: Values) -> tuple[str, ...]:
     """Return the names of the operands to differentiate by, () if they are unknown."""
     found = list(constants([values]))
     wanted = found[0][0] if len(found) == 1 else ()
-    names = wanted.split() if isinstance(wanted, str) else wanted
+    names = names_in(wanted) if isinstance(wanted, str) else wanted
     is_told = isinstance(names, list | tuple) and all(isinstance(name, str) for name in names)
     return tuple(map(normalised, names)) if is_told else ()
 

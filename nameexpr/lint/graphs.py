@@ -19,8 +19,8 @@ from nameexpr.compiler.ir.axes import flat, shown
 from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype
 from nameexpr.compiler.ir.nodes import Arrange
 from nameexpr.errors import Diagnostic, NameExprError
-from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression, Use
-from nameexpr.syntax.walk import nodes, places, terms_in, value_atoms_of
+from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression, Sized, Use
+from nameexpr.syntax.walk import atoms_of, nodes, places, terms_in, value_atoms_of
 
 CERTAIN = frozenset({"NE223", "NE225", "NE240", "NE530", "NE532", "NE536"})
 """The errors that hold for all operands."""
@@ -57,14 +57,14 @@ def graph_faults(scope: Scope) -> list[Diagnostic]:
     return []
 
 
-def dims_of_value(scope: Scope) -> tuple[str, ...]:
-    """Return the labels of the last value of a formula, as far as its terms determine them."""
+def dims_of_value(scope: Scope) -> tuple[str, ...] | None:
+    """Return the labels of the last value of a formula, None if its terms do not determine them."""
     if _is_stretched(scope):
-        return ()
+        return None
     try:
         return tuple(map(shown, flat(_last(scope).axes)))
     except NameExprError:
-        return ()
+        return None
 
 
 def _is_stretched(scope: Scope) -> bool:
@@ -74,9 +74,10 @@ def _is_stretched(scope: Scope) -> bool:
 def _last(scope: Scope) -> Arrange:
     """Return the last result of the graph of a formula."""
     operands = {}
+    sizes = {atom.name: atom.size for atom in atoms_of(Sized, terms_in(scope.tree))}
     for name, uses in scope.uses.items():
         own = terms_of(uses)[:1]
-        shapes = assumed_shapes(Expression(tuple(own), None, None, ""), {})
+        shapes = assumed_shapes(Expression(tuple(own), None, None, ""), sizes)
         operands[name] = Operand(next(iter(shapes), ()))
     in_places = [node for term in terms_in(scope.tree) for place in places(term) for node in nodes(place)]
     placed = {node.name for node in in_places if isinstance(node, Use)}  # positions are integers

@@ -10,6 +10,7 @@ r"""From Python source to findings: parse, find nameexpr's calls, read their tex
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from nameexpr.lint.findings import UNREAD, Checked, Finding, is_ignored, no_pyth
 from nameexpr.lint.flow import is_expected_to_fail
 from nameexpr.lint.gradients import missing_keys
 from nameexpr.lint.modules import Module, Modules
-from nameexpr.lint.source import Source, SourceError, TextRange, extent, written_at
+from nameexpr.lint.source import Source, SourceError, TextRange, extent, literal_parts, text_of, written_at
 from nameexpr.lint.tensors import checks
 from nameexpr.lint.values import Text
 
@@ -85,7 +86,9 @@ def _of_gradients(module: Module) -> Iterator[Finding]:
     """Yield the gradients that are read by a wrong name and not silenced by a comment."""
     for node, diagnostic in missing_keys(module):
         if not is_expected_to_fail(node, module.scopes.parents):
-            yield from _at(extent(node.slice, module.source), diagnostic, node, module)
+            key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+            place = _of_word(key if isinstance(key, str) else "", node.slice, module.source)
+            yield from _at(place, diagnostic, node, module)
 
 
 def _at(place: tuple[int, int], diagnostic: Diagnostic, node: ast.expr, module: Module) -> Iterator[Finding]:
@@ -103,7 +106,7 @@ def _located(problem: Problem, call: TextCall, module: Module) -> Finding:
     diagnostic, home = problem.diagnostic, text.module
     related: tuple[tuple[TextRange, str], ...] = ()
     if problem.keyword == "wrt" and call.wrt is not None:
-        home, (start, end) = module, extent(call.wrt, module.source)
+        home, (start, end) = module, _of_word(problem.word, call.wrt, module.source)
     elif problem.keyword in keywords:
         home, start = module, extent(keywords[problem.keyword], module.source)[0]
         end = start + len(problem.keyword)
@@ -118,6 +121,16 @@ def _located(problem: Problem, call: TextCall, module: Module) -> Finding:
     else:
         start, end = _extent(text)
     return Finding(home.path, home.source.region(start, end), diagnostic, related=related)
+
+
+def _of_word(word: str, given: ast.expr, source: Source) -> tuple[int, int]:
+    """Return the place of a word among the names that an argument lists, or of the whole argument."""
+    for node in ast.walk(given):
+        parts = literal_parts(node) if isinstance(node, ast.Constant) else None
+        found = re.search(rf"(?<!\S){re.escape(word)}(?!\S)", text_of(parts)) if parts and word else None
+        if parts and found:
+            return written_at(parts, source, *found.span())
+    return extent(given, source)
 
 
 def _extent(text: Text) -> tuple[int, int]:

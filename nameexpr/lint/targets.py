@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import ast
 
-from nameexpr.lint import FUNCTIONS
+from nameexpr.lint import FUNCTIONS, HOMES
 from nameexpr.lint.bindings import Binding, NameScope
 
 _DEEPEST = 16
 """The number of names that may lead to each other."""
-_STARRED = {"einsum", "evaluate", "check", "explain"}
+_STARRED = HOMES.keys() - {"compile"}
 """The names of a star import, which hides no builtins, so that `compile` is not among them."""
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from nameexpr.compiler.pipeline import read_formula
 from nameexpr.compiler.planning.path import STRATEGIES
-from nameexpr.errors import Span
+from nameexpr.errors import NameExprError, Span
+from nameexpr.lint import GRADIENTS
 from nameexpr.lint.diagnose import FORMULA_OPTIONS, WHERE_NO_OPERAND_IS
-from nameexpr.lsp.hover import is_formula
 from nameexpr.lsp.meanings import of_word
 from nameexpr.lsp.programs import TextAt, text_at
 from nameexpr.ops import REDUCTIONS
@@ -53,30 +54,41 @@ def complete_at(source: str, offset: int, path: str) -> tuple[Suggestion, ...]:
     if found is None or len(found.text) > LONGEST:
         return ()
     before, after = found.text[: found.place], found.text[found.place :]
-    word = word_before(before) if not found.keyword else before
+    word = word_before(before) if not found.keyword else before.rpartition(" ")[2]
     if word is None or "#" in before.rpartition("\n")[2]:
         return ()
     rest = _REST.match(after)
     begin, end = found.place - len(word), found.place + (rest.end() if rest else 0)
     if found.keyword:
-        choices = [Choice(*pair) for pair in OPTIONS.get(found.keyword, {}).items()]
+        words = _operands(found) if found.keyword == "wrt" else OPTIONS.get(found.keyword, {})
+        choices = [Choice(*pair) for pair in words.items()]
     else:
         choices = _choices(found, before[:begin], found.text[end:], word)
     start, stop = found.written(begin, end) if end > begin else (offset, offset)
     return tuple(Suggestion(one.text, _about(one), start, stop) for one in ranked(word, choices))
 
 
+def _operands(found: TextAt) -> dict[str, str]:
+    """Return the operands that a function of gradients may differentiate by, with descriptions."""
+    try:
+        operands = read_formula(found.call.literal.text).operands
+    except NameExprError:
+        return {}
+    return dict.fromkeys(operands, "operand of the formula")
+
+
 def _choices(found: TextAt, before: str, after: str, word: str) -> list[Choice]:
     """Return what the grammars accept; both are used for a text that may be of either kind."""
     call = found.call.literal
-    if not is_formula(call):
+    if not call.is_formula:
         choices = expression_choices(before, after, word, Known())
         if before.rstrip().endswith(":"):
             return [Choice(one.text, REDUCTIONS[one.text].doc) for one in choices]
         if call.function in ("einsum", "check"):
             return choices
         return [*choices, *formula_choices(before, after, Known())]
-    names = call.keywords.keys() - FORMULA_OPTIONS - WHERE_NO_OPERAND_IS
+    options = FORMULA_OPTIONS | WHERE_NO_OPERAND_IS | ({"wrt"} if call.function in GRADIENTS else set())
+    names = call.keywords.keys() - options
     choices = formula_choices(before, after, Known(dict.fromkeys(sorted(names), _ANY_DIMS)))
     return list(_shown(choices, names))
 

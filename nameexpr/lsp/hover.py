@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 from nameexpr.compiler.analysis.operands import assumed_shapes
+from nameexpr.compiler.pipeline import read_formula
 from nameexpr.dims import WORD
 from nameexpr.errors import NameExprError, Span
 from nameexpr.lint import LiteralCall
@@ -14,8 +15,8 @@ from nameexpr.lint.diagnose import given_sizes
 from nameexpr.lsp.meanings import Meaning, in_expression, in_formula, of_word
 from nameexpr.lsp.programs import TextAt, text_at
 from nameexpr.records import record
+from nameexpr.runtime.differentiated import differentiated
 from nameexpr.syntax import ast, walk
-from nameexpr.syntax.lexer.tokens import looks_like_formula
 from nameexpr.syntax.parser.expression import parse
 from nameexpr.syntax.parser.formula import parse_formula
 from nameexpr.syntax.unparse import unparse_term
@@ -37,6 +38,8 @@ class Hover:
 def hover(source: str, offset: int, path: str) -> Hover | None:
     """Return the tooltip at an offset of a source, None outside of texts."""
     found = text_at(source, offset, path)
+    if found is not None and found.keyword == "wrt":
+        return _of_operand(found)
     if found is None or found.keyword:
         return None
     meaning = _meaning(found)
@@ -45,18 +48,26 @@ def hover(source: str, offset: int, path: str) -> Hover | None:
     return Hover("\n".join(_paragraphs(meaning, found)), *found.written(*meaning.span))
 
 
-def is_formula(call: LiteralCall) -> bool:
-    """Return whether a call reads its text as a formula."""
-    return call.function == "evaluate" or (
-        call.function in ("compile", "explain") and looks_like_formula(call.text)
-    )
+def _of_operand(found: TextAt) -> Hover | None:
+    """Return the tooltip for the name of an operand to differentiate by."""
+    words = (word for word in _WORDS.finditer(found.text) if word.start() <= found.place <= word.end())
+    word = next(words, None)
+    try:
+        scope = read_formula(found.call.literal.text)
+    except NameExprError:
+        return None
+    if word is None or word[0] not in scope.uses:
+        return None
+    meaning = in_formula(scope.tree, scope.uses[word[0]][0].name_span.start)
+    lines = [*meaning.lines, "- the gradient by it has its shape, dtype and names"]
+    return Hover("\n".join([lines[0], "", *lines[1:]]), *found.written(*word.span()))
 
 
 def _meaning(found: TextAt) -> Meaning | None:
     """Return the meaning of the position; for a text that is wrong, only that of a function."""
     call = found.call.literal
     try:
-        if is_formula(call):
+        if call.is_formula:
             return in_formula(parse_formula(found.text), found.place)
         return in_expression(parse(found.text), found.place, _sizes(call), _reduce(call) or "")
     except NameExprError:
@@ -78,7 +89,7 @@ def _paragraphs(meaning: Meaning, found: TextAt) -> list[str]:
     first, *more = meaning.lines
     lines = [first, "", *more] if more else [first]
     try:
-        about = _of_formula(found) if is_formula(found.call.literal) else _of_expression(found)
+        about = _of_formula(found) if found.call.literal.is_formula else _of_expression(found)
     except NameExprError:  # the error is shown at its position
         return lines
     return [*lines, *about]
@@ -102,7 +113,14 @@ def _of_formula(found: TextAt) -> list[str]:
     """Return the dims of a formula's result, and its plan if all sizes are known."""
     from nameexpr.runtime.compile import compile_formula
 
-    tree, compiled = parse_formula(found.text), compile_formula(found.text)
+    tree, text = parse_formula(found.text), found.text
+    gradients: list[str] = []
+    wrt = found.call.literal.keywords.get("wrt")
+    if isinstance(wrt, tuple):
+        made = differentiated(text, wrt)
+        text, gradients = made.text, [name for name, _ in made.gradients]
+    outputs = [f"d_{name}" for name in gradients] or None
+    compiled = compile_formula(text, outputs=outputs)
     terms: dict[str, ast.Term] = {}
     for node in walk.nodes_of(tree.statements):
         if isinstance(node, ast.Use) and node.term is not None:
@@ -116,9 +134,15 @@ def _of_formula(found: TextAt) -> list[str]:
     )
     dims = " ".join(name or "_" for name in compiled.result_names(shapes))
     lines = ["", f"result: `{dims or '()'}`"]
+    if gradients:
+        lines = ["", f"result: the gradients by {', '.join(f'`{_seen(terms, name)}`' for name in gradients)}"]
     if _is_sized(used, written):
         lines += _fenced(str(compiled.plan(operands=shapes)))
     return lines
+
+
+def _seen(terms: dict[str, ast.Term], name: str) -> str:
+    return f"{name}[{unparse_term(terms[name])}]" if name in terms else name
 
 
 def _is_sized(terms: tuple[ast.Term, ...], sizes: dict[str, int]) -> bool:

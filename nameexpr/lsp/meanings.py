@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from nameexpr.errors import Span
+from nameexpr.lsp.derivatives import lines_of
 from nameexpr.ops import ALONG, CALLS, CONSTANTS, INDEX, OPERATORS, REDUCTIONS, SIZE
 from nameexpr.records import record
 from nameexpr.syntax import ast, walk
@@ -115,7 +116,9 @@ def in_formula(tree: ast.Formula, place: int) -> Meaning:
     for node in walk.nodes_of((statement,)):
         span = node.operator_span if isinstance(node, ast.Binary) else getattr(node, "name_span", None)
         if span is not None and _holds(span, place):
-            return _of_node(node, span, named, terms)
+            found = _of_node(node, span, named, terms)
+            more = lines_of(tree, statement, node) if isinstance(node, ast.Call) else ()
+            return Meaning((*found.lines, *more), span)
     found = _in_terms(terms, place, NOTHING)
     if found is not None:
         return found

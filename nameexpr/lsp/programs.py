@@ -13,12 +13,21 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from nameexpr.lint.calls import TextCall, text_calls
 from nameexpr.lint.modules import Module
 from nameexpr.lint.notebook import TOKEN
-from nameexpr.lint.source import Source, SourceError, literal_parts, parse_python, read_at, written_at
+from nameexpr.lint.source import (
+    Source,
+    SourceError,
+    literal_parts,
+    parse_python,
+    read_at,
+    text_of,
+    written_at,
+)
 from nameexpr.records import record
 
 _IMPORT = re.compile(r"^[ \t]*((?:import|from)\b[^\n]*\bnameexpr\b[^\n]*)$", re.MULTILINE)
@@ -81,13 +90,22 @@ def _text_in(source: Source, calls: tuple[TextCall, ...], offset: int) -> TextAt
             place = read_at(parts, source, offset)
             if place is not None:
                 return TextAt(call, parts, call.text.value, place, source)
-        for given in call.node.keywords:
-            strings = literal_parts(given.value)
-            place = read_at(strings, source, offset) if strings and given.arg else None
-            if strings and place is not None:
-                text = "".join(str(part.value) for part in strings)
-                return TextAt(call, tuple(strings), text, place, source, keyword=given.arg or "")
+        for keyword, strings in _options(call):
+            place = read_at(strings, source, offset)
+            if place is not None:
+                return TextAt(call, tuple(strings), text_of(strings), place, source, keyword=keyword)
     return None
+
+
+def _options(call: TextCall) -> Iterator[tuple[str, list[ast.Constant]]]:
+    """Yield the strings that are options of a call, with the keyword of each."""
+    for given in call.node.keywords:
+        strings = literal_parts(given.value)
+        if strings and given.arg:
+            yield given.arg, strings
+    for node in ast.walk(call.wrt) if call.wrt is not None else ():
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield "wrt", [node]
 
 
 def _mended(source: str, offset: int) -> tuple[str, int] | None:

@@ -7,7 +7,7 @@ from typing import Any
 from mypy.plugin import FunctionContext
 from mypy.types import Instance, LiteralType, TupleType, Type, get_proper_type
 
-from nameexpr.lint import GRADIENTS, OPEN, LiteralCall
+from nameexpr.lint import GRADIENTS, MADE, OPEN, LiteralCall
 from nameexpr.lint.diagnose import diagnose
 from nameexpr.mypy.arguments import given_of, report, text_of
 from nameexpr.mypy.gradients import function_of, wrt_of
@@ -24,7 +24,7 @@ def checked(function: str, context: FunctionContext) -> Type:
         return context.default_return_type
     given = given_of(context, 1)
     literals = given.literals
-    if function in GRADIENTS and not context.args[1] and not given.is_open:
+    if function in GRADIENTS & MADE and not context.args[1] and not given.is_open:
         literals["wrt"] = ()
     elif function in GRADIENTS and len(context.args[1]) == 1:
         given.nodes["wrt"] = context.args[1][0]
@@ -37,7 +37,7 @@ def checked(function: str, context: FunctionContext) -> Type:
         returned = _of_results(returned, text, function, context)
     if function == "compile" and not problems and isinstance(returned, Instance):
         return of_text(text, returned, context)
-    if function in GRADIENTS and not problems and isinstance(returned, Instance) and "wrt" in literals:
+    if function in GRADIENTS & MADE and not problems and isinstance(returned, Instance):
         return function_of(text, returned, context)
     return returned
 

@@ -12,6 +12,7 @@ from nameexpr.lint import OPEN, LiteralCall
 from nameexpr.lint.diagnose import Problem, diagnose
 from nameexpr.mypy.arguments import given_of, literal, literal_tuple, literals_in, report, text_of
 from nameexpr.mypy.compiled import applied, known
+from nameexpr.runtime.differentiated import names_in
 
 _ARRAYS = {"nameexpr.tensors.named_tensor.NamedTensor", "numpy.ndarray"}
 
@@ -21,7 +22,7 @@ def wrt_of(node: Expression, given: Type) -> tuple[str, ...] | None:
     kind = get_proper_type(given)
     written = literals_in(kind) if isinstance(kind, TupleType) else text_of(given)
     names = literal(node) if written is None else written
-    names = names.split() if isinstance(names, str) else names
+    names = names_in(names) if isinstance(names, str) else names
     if names is OPEN or not isinstance(names, list | tuple) or not all(isinstance(one, str) for one in names):
         return None
     return tuple(map(normalised, names))

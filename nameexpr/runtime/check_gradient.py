@@ -123,9 +123,9 @@ def check_gradient(
     by      gradient  difference  error
     w[C=0]  3.27448   3.27448     2.8e-12  right
     """
+    scope = read_value(text)
     given = {name: wide(value) for name, value in merged(text, operands, named).items()}
     generator, known = np.random.default_rng(0), dict(sizes or {})
-    scope = read_value(text)
     subject = _subject(scope, given, known)
     names = list(scope.uses) if wrt is None else named_operands(scope, wrt)
     without, rows = list[str](), list[GradientRow]()

@@ -115,7 +115,7 @@ def _compared(title: str, gradient: float, slope: Slope, largest: float, stateme
     verdict = "right"
     if not error <= TOLERANCE + 3 * slope.uncertainty / size or not np.isfinite(gradient):
         verdict = "wrong"
-    if slope.uncertainty > UNKNOWN * size:
+    if not slope.uncertainty <= UNKNOWN * size or not np.isfinite(slope.value):
         verdict = "unknown"
     if slope.is_kink:
         verdict = "kink"

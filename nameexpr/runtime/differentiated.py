@@ -49,8 +49,6 @@ def differentiated(text: str, wrt: str | Iterable[str]) -> Differentiated:
     """Return a formula with the gradients of its last statement by some operands (NE531 for an expression,
     NE534 for names that are not those of operands).
     """
-    if not isinstance(text, str):
-        raise error(of_object(text))
     scope = read_value(text)
     names = named_operands(scope, wrt)
     taken = {*scope.uses, *(one.name for one in scope.tree.statements if one.name is not None)}
@@ -70,6 +68,8 @@ def differentiated(text: str, wrt: str | Iterable[str]) -> Differentiated:
 
 def read_value(text: str) -> Scope:
     """Return the formula of a value to differentiate (NE531 for an expression)."""
+    if not isinstance(text, str):
+        raise error(of_object(text))
     try:
         return read_formula(text)
     except ParseError:
@@ -78,11 +78,14 @@ def read_value(text: str) -> Scope:
         raise
 
 
+def names_in(wrt: str) -> list[str]:
+    """Return the names in a string, and a formula, which is there by mistake, as it is."""
+    return [wrt] if {"=", "("}.intersection(wrt) else wrt.split()
+
+
 def named_operands(scope: Scope, wrt: str | Iterable[str]) -> Sequence[str]:
     """Return the operands to differentiate by (NE534 for other names)."""
-    if isinstance(wrt, str) and {"=", "("}.intersection(wrt):
-        raise error(swapped(wrt))
-    given = wrt.split() if isinstance(wrt, str) else list(wrt) if isinstance(wrt, Iterable) else None
+    given = names_in(wrt) if isinstance(wrt, str) else list(wrt) if isinstance(wrt, Iterable) else None
     if given is None or not all(isinstance(name, str) for name in given):
         raise error(no_names(scope, wrt))
     if not given:
@@ -90,6 +93,8 @@ def named_operands(scope: Scope, wrt: str | Iterable[str]) -> Sequence[str]:
         raise error(Diagnostic("NE534", message, scope.text, hint=operands_to_name(scope)))
     names = [normalised(name) for name in given]
     for place, name in enumerate(names):
+        if {"=", "("}.intersection(name):
+            raise error(swapped(name))
         if name not in scope.uses:
             raise error(no_operand(scope, name))
         if name in names[:place]:

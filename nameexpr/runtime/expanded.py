@@ -26,8 +26,8 @@ from nameexpr.runtime.operands import OperandSpec, spec_of
 from nameexpr.syntax import ast, walk
 from nameexpr.syntax.unparse import unparse_formula
 
-FIRST_SIZES = (5, 23)
-"""The smallest sizes of dims that operands do not determine."""
+FIRST_SIZES, APART = (1009, 1201), 3
+"""The smallest sizes of dims that operands do not determine, and how many times as large the next is."""
 
 
 def expanded(entry: FormulaEntry, given: Mapping[str, Any]) -> str:
@@ -47,7 +47,8 @@ def expanded(entry: FormulaEntry, given: Mapping[str, Any]) -> str:
         raise error(_refusal(scope, str(fault))) from None
     except SizeError as fault:
         hint = "give the sizes of the labels that operands do not determine: sizes={...}"
-        raise error(_refusal(scope, "no sizes are known that fit", hint)) from fault
+        why = f"no sizes are known that fit ({fault.diagnostics[0].message})"
+        raise error(_refusal(scope, why, hint)) from fault
     if texts[0] != texts[1]:
         raise error(_refusal(scope, "the derivative depends on the sizes of dims"))
     return texts[0]
@@ -71,7 +72,7 @@ def _text(entry: FormulaEntry, specs: Mapping[str, OperandSpec], start: int) -> 
         if spec.dtype is not None:
             dtypes[name] = WEAK.get(spec.dtype) or entry.dtype_name(spec.dtype)
     names: dict[str, Names | None] = {name: spec.names for name, spec in specs.items()}
-    shapes = example_shapes(scope, names, sizes, start)
+    shapes = example_shapes(scope, names, sizes, start, APART)
     operands = {name: Operand(shape, names.get(name)) for name, shape in shapes.items()}
     views = read_views(scope, operands, sizes)
     text = unparse_formula(written_out(scope, dtypes, views, entry.arithmetic, sizes))

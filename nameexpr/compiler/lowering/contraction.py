@@ -28,7 +28,7 @@ from nameexpr.compiler.lowering.products import (
     in_parts,
     of_parts,
 )
-from nameexpr.compiler.lowering.reduction import lower_mean, lower_reducer, lower_sum, lower_zeros
+from nameexpr.compiler.lowering.reduction import long_dot, lower_mean, lower_reducer, lower_sum, lower_zeros
 from nameexpr.compiler.lowering.strategies import candidate_strategies
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.ops import SUMMING
@@ -100,7 +100,8 @@ def lower_pair(
     """
     pair = _split_labels(build, one, other, keep, preferred)
     if pair.summed and _is_scaling(build, pair):
-        one, other = _without(build, one, pair.summed), _without(build, other, pair.summed)
+        kept = [[label for label in value.labels if label not in pair.summed] for value in (one, other)]
+        one, other = build.with_labels(one, kept[0]), build.with_labels(other, kept[1])
         pair = replace(pair, summed=())
     if not pair.summed:
         return _multiply(build, pair, one, other, compute, preferred)
@@ -153,14 +154,13 @@ def _is_scaling(build: Builder, pair: Pair) -> bool:
     return 1 in [prod([sizes[label] for label in (*shared, *own)]) for own in (pair.left, pair.right)]
 
 
-def _without(build: Builder, value: Value, labels: Sequence[str]) -> Value:
-    return build.with_labels(value, [label for label in value.labels if label not in labels])
-
-
 def _contract(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
     if "einsum" not in build.target.native:
         return _portable(build, pair, one, other)
     is_window = bool(build.windows) and not build.windows.keys().isdisjoint((one.number, other.number))
+    is_dot = not (is_window or pair.left or pair.right or pair.batch)
+    if is_dot and (dot := long_dot(build, pair, one, other)) is not None:
+        return dot
     if one.dtype in BLAS and not is_window and _is_trivial(build, pair):
         return emit_matmul(build, canonical_strategy(pair), one, other)
     found = candidate_strategies(build, pair, one, other)
@@ -204,9 +204,8 @@ def _integers(build: Builder, pair: Pair, one: Value, other: Value, compute: str
     bits (R21, R22).
     """
     work = build.size(pair.batch) * build.size(pair.left) * build.size(pair.right) * build.size(pair.summed)
-    is_matrix = bool(pair.left or pair.right)
-    has_loop = "einsum" in build.target.native
-    if has_loop and (work < build.target.float_products or not is_matrix):
+    is_few = work < build.target.float_products or not (pair.left or pair.right)
+    if "einsum" in build.target.native and is_few:
         return emit_einsum(build, pair, build.cast(one, compute), build.cast(other, compute))
     if one.bound is not None and other.bound is not None:
         bound = one.bound * other.bound * build.size(pair.summed)

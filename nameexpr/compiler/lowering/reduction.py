@@ -21,6 +21,8 @@ from nameexpr.records import replace
 
 FOLDING = frozenset({"max", "min", "any", "all"})
 """Reducers that may be computed from slices: their result does not depend on the order."""
+LONG = 1 << 17
+"""The number of products from which float32 is added in blocks."""
 MERGING = frozenset({"argmax", "argmin", "median"})
 """Reducers whose kernels take one axis: several axes are merged for them."""
 
@@ -197,6 +199,26 @@ def _of_blocks(build: Builder, value: Value, strategy: Strategy) -> Value:
     strides = None if value.strides is None else (*value.strides[: len(kept)], block, 1)
     split = replace(split, strides=strides)
     return lower_sum(build, lower_sum(build, split, [inner], value.dtype), [outer], value.dtype)
+
+
+def long_dot(build: Builder, pair: Pair, one: Value, other: Value) -> Value | None:
+    """Emit a long inner product of float32 as a sum of inner products, since BLAS adds one product after the
+    other to few sums: of two million numbers the fifth digit would be rounded. None if no block divides it.
+    """
+    count = build.size(pair.summed)
+    if one.dtype != "float32" or count < LONG or "vecdot" not in build.target.native:
+        return None
+    block = next((size for size in range(LONG >> 5, LONG >> 8, -1) if count % size == 0), 0)
+    if not block:
+        return None
+    inner, outer = (product_label((*pair.summed, part)) for part in ("in", "out"))
+    build.sizes = {**build.sizes, inner: block, outer: count // block}
+    rows = []
+    for value in (one, other):
+        merged = build.make_mergeable(value, [pair.summed])
+        rows.append(build.reshape(merged, (count // block, block), (outer, inner)).number)
+    sums = build.emit(Instruction("vecdot", tuple(rows)), (outer,), one.dtype, (1,))
+    return lower_sum(build, sums, [outer], one.dtype)
 
 
 def _is_contiguous(build: Builder, value: Value, summed: Sequence[str]) -> bool:

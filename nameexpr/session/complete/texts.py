@@ -210,9 +210,16 @@ def formula_choices(before: str, after: str, known: Known) -> list[Choice]:
         operands = [choice for choice in tensors(known) if choice.text != "_" or "ANONYMOUS" in allowed]
         names = dict.fromkeys(found[1] for found in _STATEMENT.finditer(marked) if _is_defined(found, done))
         earlier = [Choice(name, "statement") for name in reversed(names) if name not in known.tensors]
-        choices = [*operands, *earlier, *functions()]
+        choices = [*operands, *earlier, *(() if _is_differentiated_by(statement) else functions())]
     closing = (Choice(sign, "close") for sign, token in (("]", "RSQB"), (")", "RPAR")) if token in allowed)
     return choices or list(closing)[:1]
+
+
+def _is_differentiated_by(statement: str) -> bool:
+    """Return whether the second argument of `grad` comes next: an operand, or an earlier statement."""
+    brackets = open_brackets(statement)
+    head = _HEAD.search(statement, max(0, brackets[-1] - HEAD), brackets[-1]) if brackets else None
+    return head is not None and head[1] == "grad" and statement.rstrip().endswith(",")
 
 
 @cache

@@ -95,8 +95,7 @@ class Recorded(Controls, Writes, NumPy):
         y = x.isel(**{name: bare(each) for name, each in indices.items()}) if indices else x[key]
         if not MODE.is_on:
             return y
-        vjp = selecting.indexed(y, x, key)
-        is_view = selecting.is_basic(x, key)
+        vjp, is_view = selecting.indexed(x, key)
         return attached(y, "x[...]", self._node, vjp, is_view=is_view)
 
     def __iter__(self) -> Any:

@@ -12,25 +12,29 @@ from nameexpr.tensors.tape.recording import array_of
 from nameexpr.tensors.tape.reductions import scattered
 from nameexpr.tensors.tape.texts import Vjp
 
+_BASIC = frozenset({int, slice, type(None), type(...)})
 
-def indexed(y: Any, x: Any, key: Any) -> Vjp:
-    """Return the function for `x[key]`; only arrays of integers can name an element twice."""
+
+def indexed(x: Any, key: Any) -> tuple[Vjp, bool]:
+    """Return the function for `x[key]`, an index without errors, and whether the result is a view.
+
+    Only arrays of integers can name an element twice.
+    """
+    basic = key if type(key) is tuple else (key,)
+    if _BASIC.issuperset(map(type, basic)):
+        return lambda g: Scattered(basic, g), True
     places, items = x._key(key)
+    is_view = not any(item.kind == "array" for item in items)
     is_unique = not any(
         item.kind == "array" and not is_mask(place) for place, item in zip(places, items, strict=True)
     )
     places = tuple(np.array(place) if isinstance(place, np.ndarray) else place for place in places)
-    return lambda g: Scattered(places, g, is_unique=is_unique)
+    return lambda g: Scattered(places, g, is_unique=is_unique), is_view
 
 
 def is_mask(place: Any) -> bool:
     """Return whether a part of an index is an array of bools."""
     return getattr(place, "dtype", None) == np.bool_
-
-
-def is_basic(x: Any, key: Any) -> bool:
-    """Return whether an index gives a view."""
-    return not any(item.kind == "array" for item in x._key(key)[1])
 
 
 def index_select(y: Any, x: Any, dim: Any, index: Any) -> Vjp:

@@ -9,6 +9,7 @@ import pytest
 from nameexpr.lint.source import Source
 from nameexpr.lsp.completion import complete_at
 from nameexpr.lsp.hover import hover
+from nameexpr.lsp.problems import fixes
 from nameexpr.lsp.programs import text_at
 from tools.lint.written import PIECE, written
 
@@ -238,3 +239,47 @@ def test_a_dim_that_is_read_at_positions_is_not_summed() -> None:
         "",
         "result: `N h`",
     ]
+
+
+STEP = 'step = ne.value_and_grad("loss = sum[C](weight[C] ** 2) + bias", "weight bias")\n'
+
+
+def test_a_derivative_is_shown_with_its_dims() -> None:
+    call = 'ne.evaluate("s[N=5] = sum[C](x[N C] * w[C]); g[N C] = gr¦ad(s, w[C])", x=x, w=w)'
+    assert shown(call)[:6] == [
+        "`grad(y, x[C])`: the derivative of y by x",
+        "",
+        "- the value `s`: dims `N`",
+        "- the operand `w[C]`: dims `C`",
+        "- the derivative: dims `N C`",
+        "",
+    ]
+    assert shown('ne.evaluate("y = sum[C](w[C]); z = st¦op(y)", w=w)')[0].startswith("`stop(x)`")
+
+
+def test_a_text_with_gradients_is_shown_with_what_it_returns() -> None:
+    lines = shown('ne.grad("sum[C](wei¦ght[C=3] ** 2) + bias[1]", "weight")')
+    assert lines[0] == "`weight`: an operand, seen as `weight[C=3]`"
+    assert "result: the gradients by `weight[C=3]`" in lines
+    assert "d_weight[C=3] = grad(value, weight[C=3])" in lines
+
+
+def test_the_operands_to_differentiate_by_are_shown_and_offered() -> None:
+    assert shown(STEP.replace('"weight', '"we¦ight'))[0] == "`weight`: an operand, seen as `weight[C]`"
+    assert range_of(STEP.replace('bias"', 'b¦ias"')) == "bias"
+    assert shown(STEP.replace('"weight', '"q¦, weight')) == []
+    assert offered(STEP.replace('"weight bias"', '"¦"')) == ["weight", "bias"]
+    assert completed('ne.grad("sum[C](weight[C] ** 2) + bias", "weight b¦') == (
+        'ne.grad("sum[C](weight[C] ** 2) + bias", "weight bias'
+    )
+    assert "wrt" not in offered('ne.grad("y = sum[C](¦", "y")')
+
+
+@pytest.mark.parametrize(
+    "marked", [STEP.replace("weight bias", "wei¦hgt bias"), STEP + "step(weight=w, bias=0.0)[1]['wei¦hgt']"]
+)
+def test_a_misspelt_operand_is_mended_in_place(marked: str) -> None:
+    source, offset = split(marked)
+    (fix,) = (one for one in fixes(source, offset, offset, "x.py") if one.mends)
+    ((start, end, word),) = fix.edits
+    assert (source[start:end], word) == ("weihgt", "weight")

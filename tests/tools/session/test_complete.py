@@ -45,6 +45,8 @@ def offered(text: str, known: Known = SESSION) -> list[str]:
         ("photos[... ", ["N", "H", "W", "C"]),
         ("photos[N (", ["H", "W", "C"]),
         ("size[C ", ["]"]),
+        ("y = s ** 2; g = grad(y, ", ["x", "w", "photos", "s", "_", "y"]),
+        ("y = s ** 2; g = grad(sqrt(y), w[", ["C", "N", "H", "W"]),
         ("sum[^](x[N k])", ["N", "k", "C", "H", "W"]),
         ("softmax[C", []),
         ("y[N K] = x[N K]; y[", ["N", "K"]),

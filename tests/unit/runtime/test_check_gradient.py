@@ -96,6 +96,17 @@ def test_steep_and_flat_values_are_no_kinks() -> None:
         assert {row.verdict for row in found.rows} == {"right"}, found
 
 
+def test_values_that_are_not_finite_decide_nothing() -> None:
+    found = ne.check_gradient("sum[N](log(x[N]))", x=np.array([-1.0, 2.0]))
+    assert [row.verdict for row in found.rows] == ["unknown"]
+    assert found.ok
+
+
+def test_objects_are_no_formulas() -> None:
+    with pytest.raises(ne.NameExprError, match="NE506"):
+        ne.check_gradient(ne.grad(TEXT, "w"), operands=OPERANDS)  # type: ignore[arg-type]
+
+
 def test_sizes_can_be_given() -> None:
     found = ne.check_gradient("sum[k](x * index[k])", sizes={"k": 3}, x=2.0)
     assert (found.rows[0].gradient, found.rows[0].verdict) == (3.0, "right")

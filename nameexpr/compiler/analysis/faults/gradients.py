@@ -42,7 +42,7 @@ class GradientFault:
         hint = "give the dims of the operand other labels here"
         if use.term is not None and all(isinstance(item, ast.Label) for item in use.term.items):
             names = [item.name for item in use.term.items if isinstance(item, ast.Label)]
-            other = " ".join(name + "'" if name in words else name for name in names)
+            other = " ".join(f"{name}={name}'" if name in words else name for name in names)
             hint = f"give the operand another label: {use.name}[{other}]"
         return self.diagnostic("NE530", message, use, hint)
 
@@ -84,6 +84,8 @@ def without_gradient(scope: Scope, node: ast.Call, graph: Graph, lost: Sequence[
     if not functions:
         message = f"{value} does not depend on '{use.name}'"
         hint = f"leave '{use.name}' out of what to differentiate by"
+        if isinstance(node.arguments[0], ast.Use) and node.arguments[0].name in scope.uses:
+            hint = f"'{value}' is an operand here: compute it in the same formula, from '{use.name}'"
         return Diagnostic(
             "NE532", message, scope.text, (Mark(node.arguments[0].span), Mark(use.span)), hint=hint
         )

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from math import prod
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from math import isqrt, prod
 
 from nameexpr.compiler.analysis.scope import Scope, terms_of, uses_with_terms
 from nameexpr.compiler.ir.axes import Names
 from nameexpr.syntax import ast, walk
-from nameexpr.syntax.items import group_of, label_of, parts_of
+from nameexpr.syntax.items import group_of, is_read, label_of, parts_of
 
 Shape = tuple[int, ...]
+LARGER = 4
+"""How many times as large as all others dims are that are read at positions."""
 LOGICAL = frozenset({"&", "|", "~"})
 
 
@@ -27,19 +29,56 @@ def guessed_dtypes(scope: Scope, dtype: str) -> dict[str, str]:
 
 
 def example_shapes(
-    scope: Scope, names: Mapping[str, Names | None], sizes: Mapping[str, int], start: int
+    scope: Scope, names: Mapping[str, Names | None], sizes: Mapping[str, int], start: int, apart: int = 1
 ) -> dict[str, Shape]:
     """Return shapes of operands that fit the terms, in which labels that may have different sizes have; sizes
-    that nothing determines are primes from `start`.
+    that nothing determines are primes from `start`, each at least `apart` times as large as the one before.
     """
-    terms = {name: terms_of(uses) or _own(names.get(name)) for name, uses in scope.uses.items()}
+    terms = {
+        name: (*(_own(names.get(name)) if any(use.term is None for use in uses) else ()), *terms_of(uses))
+        for name, uses in scope.uses.items()
+    }
     found = {one.name: one.size for one in walk.atoms_of(ast.Sized, walk.terms_in(scope.tree))} | dict(sizes)
-    primes = _primes(start, {*found.values()})
-    for labels in _classes(scope, terms):
-        size = next((found[label] for label in labels if label in found), None) or next(primes)
+    primes = _primes(start, {*found.values()}, apart)
+    whole, read = _products(terms), _read_dims(terms)
+    classes = sorted(
+        _classes(scope, terms), key=lambda labels: (bool(labels & whole.keys()), bool(labels & read))
+    )
+
+    def rest() -> int:
+        """Return a size for a dim without a label, which positions of all others are inside of."""
+        least = LARGER * max(found.values(), default=1)
+        found[""] = next(prime for prime in primes if prime >= least)
+        return found[""]
+
+    for labels in classes:
+        known = next((found[label] for label in sorted(labels) if label in found), None)
+        item = next((whole[label] for label in sorted(labels) if label in whole), None)
+        if item is None:
+            size = known or (rest() if labels & read else next(primes))
+        else:
+            size = known or size_of(item, found, rest)
         found.update({label: found.get(label, size) for label in labels})
-    items = {name: own[0].items if own else () for name, own in terms.items()}
-    return {name: tuple([_size(one, found) for one in own]) for name, own in items.items()}
+    return {
+        name: tuple([size_of(_dim(one), found, rest) for one in _dims(own)]) for name, own in terms.items()
+    }
+
+
+def _dims(terms: Sequence[ast.Term]) -> list[tuple[ast.Item, ...]]:
+    """Return the items by which uses see each dim."""
+    return list(zip(*[term.items for term in terms], strict=False))
+
+
+def _dim(items: Sequence[ast.Item]) -> ast.Item:
+    """Return an item that is all of a dim, if there is one."""
+    return next((item for item in items if label_of(item)), items[0])
+
+
+def _read_dims(terms: Mapping[str, Sequence[ast.Term]]) -> set[str]:
+    """Return the labels of dims of which other uses read parts, or what is at positions."""
+    dims = [items for own in terms.values() for items in _dims(own)]
+    read = [items for items in dims if any(map(is_read, items))]
+    return {label for items in read for item in items if (label := label_of(item))}
 
 
 def _own(names: Names | None) -> tuple[ast.Term, ...]:
@@ -47,6 +86,25 @@ def _own(names: Names | None) -> tuple[ast.Term, ...]:
     if not names or None in names:
         return ()
     return (ast.Term(tuple([ast.Label(str(name)) for name in names])),)
+
+
+def _products(terms: Mapping[str, Sequence[ast.Term]]) -> dict[str, ast.Item]:
+    """Return the labels of dims that another use sees as numbers, products or parts, with these."""
+    found: dict[str, ast.Item] = {}
+    for own in terms.values():
+        for items in _dims(own):
+            products = [one for one in items if group_of(one) is not None or _is_fixed(one)]
+            if products:
+                found.update({label: products[0] for one in items if (label := label_of(one))})
+    return found
+
+
+def _is_fixed(item: ast.Item) -> bool:
+    """Return whether a dim is a number, or consists of parts all of which have sizes."""
+    if isinstance(item, ast.Literal):
+        return True
+    parts = parts_of(item)
+    return parts is not None and not walk.atoms_of(ast.Anonymous, [ast.Term((item,))])
 
 
 def _classes(scope: Scope, terms: Mapping[str, Sequence[ast.Term]]) -> list[set[str]]:
@@ -67,25 +125,27 @@ def _classes(scope: Scope, terms: Mapping[str, Sequence[ast.Term]]) -> list[set[
     return classes
 
 
-def _size(item: ast.Item, sizes: Mapping[str, int]) -> int:
+def size_of(item: ast.Item, sizes: Mapping[str, int], rest: Callable[[], int]) -> int:
+    """Return the size of a dim, given those of labels; `rest` is that of `_`."""
     parts, group = parts_of(item), group_of(item)
     if parts is not None:
-        return sum([_size(part, sizes) for part in parts.parts])
+        return sum([size_of(part, sizes, rest) for part in parts.parts])
     if group is not None:
-        return prod([_size(one, sizes) for one in group.items])
+        return prod([size_of(one, sizes, rest) for one in group.items])
     match item:
         case ast.Literal(size) | ast.Sized(_, size):
             return size
         case ast.At(base):
-            return _size(base, sizes)
+            return size_of(base, sizes, rest)
         case ast.Anonymous():
-            return max(sizes.values(), default=1) * 4
+            return rest()
     return sizes[label_of(item) or ""] if label_of(item) else 1
 
 
-def _primes(start: int, taken: Collection[int]) -> Iterator[int]:
+def _primes(start: int, taken: Collection[int], apart: int) -> Iterator[int]:
     number = start
     while True:
-        if number not in taken and all(number % divisor for divisor in range(2, number)):
+        if number not in taken and all(number % divisor for divisor in range(2, isqrt(number) + 1)):
             yield number
+            number *= apart
         number += 1

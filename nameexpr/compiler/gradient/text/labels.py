@@ -5,6 +5,7 @@ with primes.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import count
 
 from nameexpr.compiler.ir.axes import Axes, Unnamed, shown
 from nameexpr.records import field, record
@@ -34,7 +35,9 @@ class LabelNames:
         if label.is_literal or label.is_stretched:
             raise NotWritableError(f"the dim '{shown(label)}' has no name")
         if label not in self.known:
-            self.known[label] = fresh(self.alike(label, self.sizes) or "d", self.taken)
+            alike = self.alike(label, self.sizes)
+            free = (name for number in count(1) if (name := f"d{number}") not in self.taken)
+            self.known[label] = fresh(alike, self.taken) if alike else next(free)
             self.taken.add(self.known[label])
         return self.known[label]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nameexpr.ops import ALONG
+from nameexpr.ops import ALONG, SIZE
 from nameexpr.records import replace
 from nameexpr.syntax import ast, walk
 from nameexpr.syntax.items import label_of
@@ -35,6 +35,8 @@ def ordered(statements: Sequence[ast.Statement], orders: Orders, name: str) -> l
 def _mention(node: ast.Node, known: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the labels of a value in the order of its text."""
     if isinstance(node, ast.Use):
+        if node.name == SIZE:
+            return []
         return list(known.get(node.name, ())) if node.term is None else _labels(node.term)
     if isinstance(node, ast.CallAlong) and node.function not in ALONG:
         bound = walk.labels_in(node.term)
@@ -47,12 +49,7 @@ def _labels(term: ast.Term) -> list[str]:
     found: list[str] = []
     for item in term.items:
         if isinstance(item, ast.At):
-            found += [
-                label
-                for node in walk.nodes(item.place)
-                if isinstance(node, ast.Use) and node.term
-                for label in _labels(node.term)
-            ]
+            found += _mention(item.place, {})
         else:
             found += [atom.name for atom in walk.atoms((item,)) if isinstance(atom, ast.LABELLED)]
     return list(dict.fromkeys(found))

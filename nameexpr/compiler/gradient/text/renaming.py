@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from nameexpr.compiler.analysis.readings import labels_of
 from nameexpr.compiler.ir.axes import Names
 from nameexpr.ops import ALONG, CONSTANTS
 from nameexpr.records import replace
@@ -93,7 +94,8 @@ def _inside(call: ast.CallAlong, names: Labels) -> Labels:
 
 
 def _term(term: ast.Term, names: Labels) -> ast.Term:
-    if walk.places(term) and not names.keys().isdisjoint(walk.labels_in(term)):
+    inside = {label for place in walk.places(term) for label in labels_of(place)}
+    if not inside.isdisjoint({*names, *names.values()}):
         raise NotRenamedError
     return replace(term, items=rewritten(term.items, lambda item: _item(item, names)))
 

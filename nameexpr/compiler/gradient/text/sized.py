@@ -6,26 +6,33 @@ statement that nothing uses reads the operand that had the label.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
+from nameexpr.compiler.gradient.text.examples import size_of
 from nameexpr.compiler.gradient.text.labels import NotWritableError
+from nameexpr.compiler.gradient.text.offsets import NEAR
 from nameexpr.ops import INDEX, RESERVED, SIZE
 from nameexpr.records import field, record, replace
 from nameexpr.syntax import ast, walk
+from nameexpr.syntax.items import label_of
 
 
 @record(frozen=False)
 class KnownSizes:
     """Determines sizes; `sizes` are those of labels, `known` the labels that operands or options determine,
-    `uses` those of operands in the text before, and `fresh` returns names for statements.
+    `uses` those of operands in the text before, and `fresh` returns names for statements. `own`
+    are the uses of the text, which determine sizes by positions.
     """
 
     sizes: Mapping[str, int]
     known: set[str]
     uses: Sequence[ast.Use]
     fresh: Callable[[], str]
+    own: Collection[ast.Node]
     indices: dict[str, str] = field(default_factory=dict)
     first: list[ast.Statement] = field(default_factory=list)
+    done: list[ast.Statement] = field(default_factory=list)
+    pending: list[ast.Statement] = field(default_factory=list)
 
     def determined(self, statements: Sequence[ast.Statement]) -> list[ast.Statement]:
         """Return statements in which every label has a size."""
@@ -33,14 +40,17 @@ class KnownSizes:
             for use in _uses([one]):
                 if use.term is not None and use.name in {operand.name for operand in self.uses}:
                     self.known |= walk.labels_in(use.term)
-        found = [self._statement(one) for one in statements]
-        return [*self.first, *found]
+        for one in statements:
+            made = self._statement(one)
+            self.done += [*self.pending, made]
+            self.pending.clear()
+        return [*self.first, *self.done]
 
     def _statement(self, statement: ast.Statement) -> ast.Statement:
         values = [self._value(value) for value in statement.values]
         for label in sorted(walk.labels_in(statement.term) if statement.term else ()):
             if label not in self.known:
-                self._read(label)
+                self._determine(label)
         return replace(statement, value=values[0], others=tuple(values[1:]))
 
     def _value(self, node: ast.Node) -> ast.Node:
@@ -49,6 +59,9 @@ class KnownSizes:
             case ast.Use("index" | "size" as name, ast.Term((ast.Label(label),))):
                 return node if label in self.known else self._instead(name, label)
             case ast.Use(_, ast.Term() as term):
+                self.known |= {atom.name for atom in walk.atoms_of(ast.LABELLED, [term])}
+                for label in sorted(walk.labels_in(term) - self.known if node not in self.own else ()):
+                    self._determine(label)
                 self.known |= walk.labels_in(term)
             case ast.Unary(_, value):
                 return replace(node, value=self._value(value))
@@ -61,9 +74,10 @@ class KnownSizes:
 
     def _instead(self, name: str, label: str) -> ast.Node:
         """Return the size of a label, or the index along it, by another that is as large."""
-        alike = next((one for one in sorted(self.known) if self.sizes.get(one) == self.sizes[label]), None)
+        if (alike := self._alike(label)) is None and self._read_if_there(label):
+            return ast.Use(name, ast.Term((ast.Label(label),)))
         if alike is None:
-            self._read(label)
+            self._by_statement(label)
             return ast.Use(name, ast.Term((ast.Label(label),)))
         if name == SIZE:
             return ast.Use(SIZE, ast.Term((ast.Label(alike),)))
@@ -74,13 +88,49 @@ class KnownSizes:
         self.known.add(label)
         return ast.Use(self.indices[alike], ast.Term((ast.Label(label),)))
 
-    def _read(self, label: str) -> None:
-        """Add a statement that reads an operand with a label."""
-        use = next((one for one in self.uses if one.term and label in walk.labels_in(one.term)), None)
-        if use is None or use.term is None:
-            raise NotWritableError(f"nothing in the text determines the size of '{label}'")
-        self.first.append(ast.Statement(self.fresh(), None, use))
-        self.known |= walk.labels_in(use.term)
+    def _alike(self, label: str) -> str | None:
+        """Return another label that is as large and has a size, if needed from another use of an operand."""
+        same = [one for one, size in self.sizes.items() if size == self.sizes[label] and one != label]
+        found = next((one for one in same if one in self.known), None)
+        return found or next((one for one in same if self._read_if_there(one)), None)
+
+    def _determine(self, label: str) -> None:
+        """Add statements that determine the size of a label."""
+        if self._read_if_there(label):
+            return
+        alike = self._alike(label)
+        if alike is not None:
+            self.first.append(ast.Statement(self.fresh(), None, self._instead(INDEX, label)))
+        elif self.sizes[label] < NEAR:
+            term = ast.Term((ast.Sized(label, self.sizes[label]),))
+            self.first.append(ast.Statement(self.fresh(), term, ast.Number(0)))
+        else:
+            self._by_statement(label)
+        self.known.add(label)
+
+    def _by_statement(self, label: str) -> None:
+        """Determine the size of a label by a use of an earlier statement that has a dim as large."""
+        for one in self.done:
+            items = () if one.term is None else one.term.items
+            names = [label_of(item) for item in items]
+            for place, item in enumerate(items):
+                own = [*names[:place], label, *names[place + 1 :]]
+                if size_of(item, self.sizes, int) == self.sizes[label] and None not in own:
+                    term = ast.Term(tuple([ast.Label(str(each)) for each in own]))
+                    use = ast.Use(one.name or "", term)
+                    self.pending.append(ast.Statement(self.fresh(), None, use))
+                    self.known.add(label)
+                    return
+        raise NotWritableError(f"nothing in the text determines the size of '{label}'")
+
+    def _read_if_there(self, label: str) -> bool:
+        """Add a statement that reads an operand with a label, and return whether there is one."""
+        for use in self.uses:
+            if use.term and label in {atom.name for atom in walk.atoms_of(ast.LABELLED, [use.term])}:
+                self.first.append(ast.Statement(self.fresh(), None, use))
+                self.known |= walk.labels_in(use.term)
+                return True
+        return False
 
 
 def _uses(statements: Sequence[ast.Statement]) -> list[ast.Use]:

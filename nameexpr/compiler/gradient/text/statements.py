@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nameexpr.compiler.analysis.build.values import StatementValue
-from nameexpr.compiler.gradient.text.labels import LabelNames
-from nameexpr.compiler.gradient.text.renaming import Dims, NotRenamedError, bracketed, renamed, under_names
+from nameexpr.compiler.gradient.text.labels import LabelNames, NotWritableError
+from nameexpr.compiler.gradient.text.renaming import Dims, NotRenamedError, renamed, under_names
 from nameexpr.compiler.gradient.text.values import ValueWriter
 from nameexpr.compiler.gradient.views import is_plain
 from nameexpr.compiler.ir.axes import Axes, expand_ellipsis, flat
@@ -18,10 +18,10 @@ from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.nodes import (
     Arrange,
     Filled,
-    Gather,
     Identity,
     Map,
     Node,
+    Recurrence,
     View,
     sources_of,
 )
@@ -54,6 +54,8 @@ class StatementWriter:
     labels: dict[str, tuple[str, ...]] = field(default_factory=dict)
     statements: list[ast.Statement] = field(default_factory=list)
     new: list[str] = field(default_factory=list)
+    rows: dict[int, list[str]] = field(default_factory=dict)
+    moving: set[int] = field(default_factory=set)
 
     def base(self, value: int) -> int:
         """Return the value that is written in place of another: casts follow from what values are combined
@@ -89,8 +91,9 @@ class StatementWriter:
                 if value in seen:
                     continue
                 seen.add(value)
+                often = 1 + isinstance(self.graph.nodes[value], Recurrence)  # the number is not known
                 for source in self.sources(value):
-                    self.counts[source] = self.counts.get(source, 0) + 1
+                    self.counts[source] = self.counts.get(source, 0) + often
                     stack.append(source)
 
     def keep(self, statement: ast.Statement, value: StatementValue) -> None:
@@ -156,6 +159,8 @@ class StatementWriter:
 
     def hoist(self, value: int, axes: Axes | None = None) -> str:
         """Give a value a statement, and return its name."""
+        if value in self.moving:
+            raise NotWritableError("a step of a recurrence needs another statement")
         own = self.graph.labels[value]
         axes = tuple([(label,) for label in own]) if axes is None else axes
         name = self.fresh()
@@ -204,8 +209,8 @@ class StatementWriter:
                 return self.written[self.base(inner)]
             case Map(_, (inner, *_)) if self._is_repeated(node):
                 return self.written[self.base(inner)]
-            case Gather():
-                return self._gather(node)
+        if (special := self.special(value, node)) is not None:
+            return special
         based = [(one, self.base(one)) for one in sources_of(node)]
         sources = {one: self.written[base] for one, base in based if base in self.written}
         return ValueWriter(self.graph, self.names, sources).value(node)
@@ -228,7 +233,8 @@ class StatementWriter:
             syntax = renamed(self.written[value], names, self.labels, self.dims)
         except NotRenamedError:
             return None
-        return syntax if len(unparse_value(syntax)) <= LONGEST else None
+        is_long = len(unparse_value(syntax)) > LONGEST and value not in self.moving
+        return None if is_long else syntax
 
     def _operand(self, position: int, axes: Axes) -> ast.Node:
         known = self.operands[position, axes if (position, axes) in self.operands else ()]
@@ -245,18 +251,6 @@ class StatementWriter:
         known = self.arrays.get((value, array.axes))
         return self.hoist(value, array.axes) if known is None else known
 
-    def _gather(self, node: Gather) -> ast.Node:
-        """Return what is read at positions of a statement."""
-        value = self.base(node.value)
-        own = tuple([(label,) for label in self.graph.labels[value]])
-        name = self._array(Arrange(value, own))
-        places = {one.label: self._place(self.base(one.value)) for one in node.positions}
-        items: list[ast.Item] = []
-        for label in self.graph.labels[value]:
-            item = ast.Label(self.names.name(label))
-            items.append(ast.At(item, places[label]) if label in places else item)
-        return ast.Use(name, ast.Term(tuple(items)))
-
-    def _place(self, value: int) -> ast.Node:
-        """Return a position as syntax: every name in it has brackets, since a bare one is a label."""
-        return bracketed(self.written[value], self.labels)
+    def special(self, value: int, node: Node) -> ast.Node | None:
+        """Return the syntax of a value that is read at positions or computed step by step."""
+        return None

@@ -12,6 +12,7 @@ from nameexpr.compiler.gradient.derivative import Derivatives
 from nameexpr.compiler.gradient.text.labels import LabelNames, fresh
 from nameexpr.compiler.gradient.text.numbering import numbered
 from nameexpr.compiler.gradient.text.orders import ordered
+from nameexpr.compiler.gradient.text.reading import ReadingWriter
 from nameexpr.compiler.gradient.text.sized import KnownSizes
 from nameexpr.compiler.gradient.text.statements import StatementWriter
 from nameexpr.compiler.ir.axes import Axes, Labels
@@ -89,16 +90,17 @@ def written_out(
     dims = {name: one.names for name, one in views.operands.items() if one.names is not None}
     names = LabelNames(walk.labels_in(*walk.terms_in(scope.tree)), graph.sizes, bool(dims), sized)
     taken = {*scope.uses, *[one.name for one in scope.tree.statements if one.name]}
-    statements = StatementWriter(graph, names, _operands(scope, views), writer.reads, dims)
+    statements = ReadingWriter(graph, names, _operands(scope, views), writer.reads, dims)
     _write(scope, views, statements, found)
     uses = [ast.Use(name, term) for name, term in views.axes if name in scope.uses]
-    determined = KnownSizes(names.sizes_by_name(), {*sizes, *sized}, uses, statements.fresh)
+    own = {node for node in walk.nodes_of(scope.tree.statements) if isinstance(node, ast.Use)}
+    determined = KnownSizes(names.sizes_by_name(), {*sizes, *sized}, uses, statements.fresh, own)
     orders = {
         one.name or "": names.term(value.order)
         for one, value in zip(scope.tree.statements, found, strict=True)
         if one.term is None
     }
-    every = ordered(determined.determined(statements.statements), orders, fresh("value", taken))
+    every = determined.determined(ordered(statements.statements, orders, fresh("value", taken)))
     return ast.Formula(tuple(numbered(every, statements.new, taken)))
 
 

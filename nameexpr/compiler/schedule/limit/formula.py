@@ -39,6 +39,8 @@ MOST = 16_000
 """The total number of instructions of all programs that are tried, so that a search takes seconds at most."""
 JOINT = 6_000
 """How many more there may be for joint loops: they are few, and often the cheapest."""
+READ = 1.05
+"""The factor by which another loop is slower than its operations: it reads its sources again."""
 HOPELESS = 8
 """How many times fewer if the results alone exceed the limit: then only the needed memory is determined."""
 
@@ -98,7 +100,7 @@ class GraphSearch:
             new = sorted([one for one in grown.values() if one.peak <= self.limit], key=lambda one: one.cost)
             fitting += [self._widened(one) for one in new[:FEW]]
             beam = sorted(grown.values(), key=lambda one: (one.excess, one.cost))[:WIDTH]
-        return min(fitting, key=lambda one: one.cost, default=lowest)
+        return min(fitting, key=lambda one: one.cost * READ ** len(one.loops), default=lowest)
 
     def _grown(self, beam: Sequence[Tried]) -> dict[GraphLoops, Tried]:
         """Return the programs with more loops that need less memory; joint loops are tried first."""

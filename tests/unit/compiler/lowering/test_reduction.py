@@ -105,3 +105,14 @@ def test_real_times_complex_is_computed_in_reals(text: str, real: str) -> None:
         assert found.dtype == expected.dtype
         np.testing.assert_allclose(found, expected, rtol=1e-5)
         assert "asreal" in whats(text, *operands)
+
+
+@pytest.mark.parametrize("text", ["a b, a b ->", "a b, b a ->", "a b, a b -> : mean"])
+def test_long_inner_products_of_float32_are_as_accurate_as_sums(text: str) -> None:
+    one, other = np.full((2048, 1024), 0.1, np.float32), np.full((2048, 1024), 0.7, np.float32)
+    found = ne.einsum(text, one, other.T if "b a" in text else other)
+    wanted = float(one[0, 0]) * float(other[0, 0]) * (1 if "mean" in text else one.size)
+    assert abs(float(found) / wanted - 1) < 4e-6  # BLAS is off by 1e-5 or more
+    prime = one.reshape(-1)[:131101]  # no block divides it
+    wanted = (prime.astype(float) ** 2).sum()
+    assert abs(float(ne.einsum("a, a ->", prime, prime.copy())) / wanted - 1) < 1e-4

@@ -80,7 +80,7 @@ force[i c] = sum[j](u3[j i c]) - sum[j](u3)""",
     "an identity matrix": (
         "j[C D] = grad(w[C], w[D])",
         "",
-        "u1 = w[D]\nu2[D] = index[D]\nj[C D] = where(index[D] == u2[C], 1.0, 0)",
+        "u1 = w[C]\nu2[C] = index[C]\nj[C D] = where(u2[D] == index[C], 1.0, 0)",
     ),
     "names that are taken": ("y = sum[N]((u1[N] * 2) ** 2 + u1[N] * 2)", "u1", ""),
     "sizes in the text": ("y = sum[N](x[N] ** size[N]) / size[N] ** 2", "x", ""),
@@ -93,6 +93,26 @@ force[i c] = sum[j](u3[j i c]) - sum[j](u3)""",
     "products": ("l = prod[N](x[N]) * sum[N](cumprod[N](x[N]) * y[N]) + prod[N K](z[N K])", "x z", ""),
     "labels": ("m[K] = sum[N](where(label[N] == index[K], x[N], 0)); l = sum[K](m ** 2 * v[K])", "x", ""),
     "windows": ("l = sum[t d](row[_@(t + d)] ** 2 * taps[d])", "row taps", ""),
+    "neighbours": ("d[N C] = x[N (1 + C)] - x[N (C + 1)]; l = sum[N C](d ** 2 * y[N C])", "x y", ""),
+    "parts": (
+        "l = sum[N](x[(2 + N)] * x[(N + 2)])",
+        "x",
+        """l = sum[N](x[(2 + N)] * x[(N + 2)])
+u1[(N + 2)] = x[(2 + N)]
+u2[(2 + N)] = x[(N + 2)]
+d_x[d0] = u1[d0] + u2[d0]""",
+    ),
+    "the first part": ("l = sum[N](x[(N + _)] ** 2 * y[N])", "x y", ""),
+    "joined values": ("y[N (a + b)] = x[N a], z[b]; l = sum[N d](y[N d] ** 2)", "x z", ""),
+    "padding": ("p[(1 + N) (C + 1)] = x[N C]; l = sum[i j](p[i j] ** 3)", "x", ""),
+    "reversed": ("l = sum[N](x[N@(size[N] - 1 - N)] * x[N] * y[N])", "x y", ""),
+    "ends": ("l = x[N@0] ** 2 * x[N@(size[N] - 1)]", "x", ""),
+    "strides": ("l = sum[t d](row[_@(2 * t + d)] * taps[d] * u[t])", "row taps", ""),
+    "dims that only positions read": (
+        "l = sum[N C](x[_@0 _@i[N] (C + 1 + _)] ** 2 * y[N C]); g[a b c] = grad(l, x[a b c])",
+        "",
+        "",
+    ),
     "masks": ("l = sum[N](where(m[N] & (x[N] > 0), sqrt(abs(x[N])) * x[N], x[N] ** 3))", "x", ""),
     "what stops": ("y = sum[a b c](x[a b] * u[b c] * v[c a]) + stop(sum[a b](x)) * sum[a b](x)", "x u", ""),
     "by a statement": ("z[N] = x[N] ** 2; l = sum[N](exp(z) * x); g[N] = grad(l, z[N])", "", ""),
@@ -103,6 +123,21 @@ p = mean[N]((sqrt(sum[C](gx ** 2)) - 1) ** 2)""",
         "",
     ),
     "third derivatives": ("t[i j k] = grad(grad(grad(sum[i](w[i] * x[i]) ** 4, x[i]), x[j]), x[k])", "", ""),
+    "a recurrence": (
+        "h[(1 + T)] = s, tanh(a * h[_@T] + x[T]); l = sum[T](h[(1 + T)] ** 2) * h[_@0]",
+        "x s a",
+        "",
+    ),
+    "a recurrence of vectors": (
+        "h[(1 + T) j] = p[j], tanh(sum[i](h[_@T i] * w[i j]) + x[T j]); l = sum[j](h[_@(size[T]) j] ** 2)",
+        "x w p",
+        "",
+    ),
+    "a recurrence two steps back": (
+        "f[(2 + T)] = 1.0, f[_@T] * x[T] + f[_@(T + 1)]; l = f[_@(size[T] + 1)] ** 2",
+        "x",
+        "",
+    ),
     "a recurrence next to it": (
         "h[(1 + T)] = s, 0.5 * h[_@T] + x[T]; l = sum[N](z[N] ** 3) + sum[T](h[(1 + T)])",
         "z",
@@ -137,7 +172,7 @@ def test_the_text_has_the_values_of_the_derivatives(title: str) -> None:
     assert "grad(" not in found
     assert wanted in {"", found}
     assert unparse_formula(parse_formula(found)) == found
-    assert max(map(len, found.splitlines())) <= 100
+    assert max(map(len, found.splitlines())) <= (120 if "recurrence" in title else 100)
     statements = [one.name for one in read_formula(whole).tree.statements if one.name is not None]
     assert [one for one in ne.compile(found).statements if one in statements] == statements
     operands = operands_for(whole)
@@ -180,6 +215,16 @@ def test_dims_that_happen_to_be_equally_large_are_told_apart() -> None:
 def test_tensors_without_terms_are_written_with_their_names() -> None:
     x = ne.tensor(np.ones((2, 3)), names=("N", "C"))
     assert ne.grad("y = sum[N C](x ** 2)", "x").expanded(x=x) == "y = sum[N C](x[N C] ** 2)\nd_x = 2 * x[N C]"
+
+
+def test_tensors_are_written_with_other_labels_where_derivatives_need_them() -> None:
+    x, w = ne.tensor(np.ones((2, 3)), names=("N", "C")), ne.tensor(np.ones(3), names="C")
+    text = "y = sum[N](exp(sum[C](x * w[C]))); h[C D] = grad(grad(y, w[C]), w[C=D])"
+    found = ne.compile(text).expanded(x=x, w=w)
+    assert "x[N C=D]" in found
+    np.testing.assert_allclose(
+        np.asarray(ne.evaluate(found, x=x, w=w)), np.asarray(ne.evaluate(text, x=x, w=w))
+    )
 
 
 def test_gradients_of_complex_numbers_need_their_dtype() -> None:
