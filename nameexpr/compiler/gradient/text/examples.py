@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from math import isqrt, prod
 
 from nameexpr.compiler.analysis.scope import Scope, terms_of, uses_with_terms
 from nameexpr.compiler.ir.axes import Names
 from nameexpr.syntax import ast, walk
-from nameexpr.syntax.items import group_of, label_of, parts_of
+from nameexpr.syntax.items import group_of, is_read, label_of, parts_of
 
 Shape = tuple[int, ...]
+LARGER = 4
+"""How many times as large as all others dims are that are read at positions."""
 LOGICAL = frozenset({"&", "|", "~"})
 
 
@@ -38,15 +40,45 @@ def example_shapes(
     }
     found = {one.name: one.size for one in walk.atoms_of(ast.Sized, walk.terms_in(scope.tree))} | dict(sizes)
     primes = _primes(start, {*found.values()}, apart)
-    whole = _products(terms)
-    classes = sorted(_classes(scope, terms), key=lambda labels: not whole.keys().isdisjoint(labels))
+    whole, read = _products(terms), _read_dims(terms)
+    classes = sorted(
+        _classes(scope, terms), key=lambda labels: (bool(labels & whole.keys()), bool(labels & read))
+    )
+
+    def rest() -> int:
+        """Return a size for a dim without a label, which positions of all others are inside of."""
+        least = LARGER * max(found.values(), default=1)
+        found[""] = next(prime for prime in primes if prime >= least)
+        return found[""]
+
     for labels in classes:
         known = next((found[label] for label in sorted(labels) if label in found), None)
         item = next((whole[label] for label in sorted(labels) if label in whole), None)
-        size = known or (next(primes) if item is None else size_of(item, found))
+        if item is None:
+            size = known or (rest() if labels & read else next(primes))
+        else:
+            size = known or size_of(item, found, rest)
         found.update({label: found.get(label, size) for label in labels})
-    items = {name: own[0].items if own else () for name, own in terms.items()}
-    return {name: tuple([size_of(one, found) for one in own]) for name, own in items.items()}
+    return {
+        name: tuple([size_of(_dim(one), found, rest) for one in _dims(own)]) for name, own in terms.items()
+    }
+
+
+def _dims(terms: Sequence[ast.Term]) -> list[tuple[ast.Item, ...]]:
+    """Return the items by which uses see each dim."""
+    return list(zip(*[term.items for term in terms], strict=False))
+
+
+def _dim(items: Sequence[ast.Item]) -> ast.Item:
+    """Return an item that is all of a dim, if there is one."""
+    return next((item for item in items if label_of(item)), items[0])
+
+
+def _read_dims(terms: Mapping[str, Sequence[ast.Term]]) -> set[str]:
+    """Return the labels of dims of which other uses read parts, or what is at positions."""
+    dims = [items for own in terms.values() for items in _dims(own)]
+    read = [items for items in dims if any(map(is_read, items))]
+    return {label for items in read for item in items if (label := label_of(item))}
 
 
 def _own(names: Names | None) -> tuple[ast.Term, ...]:
@@ -57,18 +89,20 @@ def _own(names: Names | None) -> tuple[ast.Term, ...]:
 
 
 def _products(terms: Mapping[str, Sequence[ast.Term]]) -> dict[str, ast.Item]:
-    """Return the labels of dims that another use sees as products or as parts, with these."""
+    """Return the labels of dims that another use sees as numbers, products or parts, with these."""
     found: dict[str, ast.Item] = {}
     for own in terms.values():
-        for items in zip(*[term.items for term in own], strict=False):
-            products = [one for one in items if group_of(one) is not None or _is_sum(one)]
+        for items in _dims(own):
+            products = [one for one in items if group_of(one) is not None or _is_fixed(one)]
             if products:
                 found.update({label: products[0] for one in items if (label := label_of(one))})
     return found
 
 
-def _is_sum(item: ast.Item) -> bool:
-    """Return whether a dim consists of parts all of which have sizes."""
+def _is_fixed(item: ast.Item) -> bool:
+    """Return whether a dim is a number, or consists of parts all of which have sizes."""
+    if isinstance(item, ast.Literal):
+        return True
     parts = parts_of(item)
     return parts is not None and not walk.atoms_of(ast.Anonymous, [ast.Term((item,))])
 
@@ -91,20 +125,20 @@ def _classes(scope: Scope, terms: Mapping[str, Sequence[ast.Term]]) -> list[set[
     return classes
 
 
-def size_of(item: ast.Item, sizes: Mapping[str, int]) -> int:
-    """Return the size of a dim, given those of labels."""
+def size_of(item: ast.Item, sizes: Mapping[str, int], rest: Callable[[], int]) -> int:
+    """Return the size of a dim, given those of labels; `rest` is that of `_`."""
     parts, group = parts_of(item), group_of(item)
     if parts is not None:
-        return sum([size_of(part, sizes) for part in parts.parts])
+        return sum([size_of(part, sizes, rest) for part in parts.parts])
     if group is not None:
-        return prod([size_of(one, sizes) for one in group.items])
+        return prod([size_of(one, sizes, rest) for one in group.items])
     match item:
         case ast.Literal(size) | ast.Sized(_, size):
             return size
         case ast.At(base):
-            return size_of(base, sizes)
+            return size_of(base, sizes, rest)
         case ast.Anonymous():
-            return max(sizes.values(), default=1) * 4
+            return rest()
     return sizes[label_of(item) or ""] if label_of(item) else 1
 
 

@@ -115,7 +115,7 @@ class KnownSizes:
             names = [label_of(item) for item in items]
             for place, item in enumerate(items):
                 own = [*names[:place], label, *names[place + 1 :]]
-                if size_of(item, self.sizes) == self.sizes[label] and None not in own:
+                if size_of(item, self.sizes, int) == self.sizes[label] and None not in own:
                     term = ast.Term(tuple([ast.Label(str(each)) for each in own]))
                     use = ast.Use(one.name or "", term)
                     self.pending.append(ast.Statement(self.fresh(), None, use))

@@ -161,3 +161,37 @@ def test_requires_grad_is_assigned() -> None:
 def test_arrays_like_a_recorded_tensor_are_constants() -> None:
     for function in (np.zeros_like, np.ones_like, np.empty_like):
         assert function(leaf(1, 2)).names == ("C",)
+
+
+def test_a_gradient_has_the_names_that_its_tensor_has_now() -> None:
+    x = leaf(1, 2)
+    (x * x).sum().backward()
+    x.rename_(C="D")
+    assert x.grad.names == ("D",)
+    x.names = ("E",)
+    assert x.grad.names == ("E",)
+
+
+def test_contexts_are_nested() -> None:
+    with ne.no_grad():
+        with ne.enable_grad():
+            assert ne.is_grad_enabled()
+        assert not ne.is_grad_enabled()
+        with ne.no_grad():
+            pass
+        assert not ne.is_grad_enabled()
+    assert ne.is_grad_enabled()
+
+
+def test_a_gradient_that_a_hook_keeps_does_not_change() -> None:
+    x, seen = leaf(1, 2), []
+    x.register_hook(seen.append)
+    (x * 2).sum().backward()
+    (x * 3).sum().backward()
+    assert [gradient.tolist() for gradient in seen] == [[2, 2], [3, 3]]
+
+
+def test_what_does_nothing_returns_the_tensor_itself() -> None:
+    x = leaf(1, 2)
+    assert x.to("float64") is x
+    assert x.contiguous() is x
