@@ -32,10 +32,9 @@ def sigmoid(x: Array, out: Array | None = None) -> Any:
 
     For complex numbers the sign is that of the real part.
     """
-    is_large = x.real >= 0
-    exponent = np.where(is_large, -x, x) if x.dtype.kind == "c" else -np.absolute(x)
-    small = np.asarray(np.exp(exponent))
-    result = np.where(is_large, x.dtype.type(1), small)
+    # Without names for arrays in between, which would keep their memory until the end.
+    small = np.asarray(np.exp(np.where(x.real >= 0, -x, x) if x.dtype.kind == "c" else -np.absolute(x)))
+    result = np.where(x.real >= 0, x.dtype.type(1), small)
     return np.divide(result, np.add(small, 1, out=small), out=result if out is None else out)
 
 
