@@ -100,7 +100,7 @@ force[i c] = sum[j](u3[j i c]) - sum[j](u3)""",
         """l = sum[N](x[(2 + N)] * x[(N + 2)])
 u1[(N + 2)] = x[(2 + N)]
 u2[(2 + N)] = x[(N + 2)]
-d_x[d0] = u1[d0] + u2[d0]""",
+d_x[(d0)] = u1[d0] + u2[d0]""",
     ),
     "the first part": ("l = sum[N](x[(N + _)] ** 2 * y[N])", "x y", ""),
     "joined values": ("y[N (a + b)] = x[N a], z[b]; l = sum[N d](y[N d] ** 2)", "x z", ""),
