@@ -9,19 +9,17 @@ AttributeError: 'CompiledFormula' object has no attribute 'draw': the plan is dr
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nameexpr.compiler.analysis.faults.differentiating import of_expression
 from nameexpr.compiler.analysis.rules.derivatives import DERIVATIVES
-from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.tracebacks import shown_short
-
-if TYPE_CHECKING:
-    from nameexpr.runtime.gradients import GradientFunction
 
 _CALLED = "forward call run apply eval execute compute"
 _SIGNED = "inputs outputs dims names shape dtype result"
-SECOND = tuple("jacobian jacrev jacfwd hessian vjp jvp hvp laplacian divergence vmap".split())
+_DERIVED = "jacobian jacrev jacfwd hessian vjp jvp hvp laplacian divergence vmap"
+SECOND = frozenset(_DERIVED.split())
+"""What formulas are written for instead."""
 
 
 def _rows(rows: Mapping[str, str]) -> Mapping[str, str]:
@@ -82,29 +80,30 @@ _LONGEST = 60
 
 def no_attribute(name: str, made: Any, kind: type) -> AttributeError:
     """Return the error for an attribute of a compiled text, of a function of gradients, or of their class."""
-    from nameexpr.runtime.gradients import GradientFunction
-
     message = f"{kind.__name__!r} object has no attribute {name!r}"
-    advice = ""
-    if name in SECOND:
-        advice = f"in a formula, {': '.join(DERIVATIVES[name])}"
-    elif isinstance(made, GradientFunction):
-        advice = OF_GRADIENTS[name].format(name=name, **_words_of_gradients(made))
-    elif isinstance(made, CompiledFormula):
-        advice = {**OF_COMPILED, **OF_ANY}[name].format(**_words(made))
-    elif made is not None:
-        advice = OF_ANY[name].format(given="...") if name in OF_ANY else of_expression(made.text).hint
+    advice = "" if made is None else _advice(name, made)
     return shown_short(AttributeError(": ".join(filter(None, [message, advice]))))
 
 
-def _words(formula: CompiledFormula) -> dict[str, str]:
+def _advice(name: str, made: Any) -> str:
+    """Return what to write, in the words of the text."""
+    if name in SECOND:
+        return f"in a formula, {': '.join(DERIVATIVES[name])}"
+    if hasattr(made, "formula"):
+        return OF_GRADIENTS[name].format(name=name, **_words_of_gradients(made))
+    if hasattr(made, "statements"):
+        return {**OF_COMPILED, **OF_ANY}[name].format(**_words(made))
+    return OF_ANY[name].format(given="...") if name in OF_ANY else str(of_expression(made.text).hint)
+
+
+def _words(formula: Any) -> dict[str, str]:
     """Return the parts of an answer that are those of a formula: its operands."""
     given = [f"{name}=..." for name in formula.operands[:_LISTED]]
     more = ["..."] if formula.operands[_LISTED:] else []
     return {"given": ", ".join(given + more), "wrt": repr(next(iter(formula.operands), "w"))}
 
 
-def _words_of_gradients(step: GradientFunction) -> dict[str, str]:
+def _words_of_gradients(step: Any) -> dict[str, str]:
     """Return the parts of an answer that are those of a function of gradients: its operands and its text."""
     text, wrt = step._made.origin, " ".join(name for name, _ in step._made.gradients)
     shown = repr(text) if len(text) <= _LONGEST and "\n" not in text else "text"
