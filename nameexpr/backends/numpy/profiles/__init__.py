@@ -1,4 +1,4 @@
-"""Profiles as files: JSON with a header, which tells what was measured and how, and the figures.
+"""Profiles as files: JSON with a header (what was measured, and how) and the figures.
 
 Files are checked when they are read: the format and its version, the names, types and ranges of all
 figures. One that cannot be used is refused with one warning, and the generic profile is used instead. The
@@ -31,7 +31,7 @@ class ProfileError(Exception):
 class Header(NamedTuple):
     """What a profile is for, and how it was measured.
 
-    `machine` is the name of the file that this machine's own profile has; `measured` tells the command, its
+    `machine` is the name of the file that this machine's own profile has; `measured` is the command, its
     duration and the load of the machine.
     """
 
