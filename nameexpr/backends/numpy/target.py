@@ -112,7 +112,7 @@ def current_target() -> Target:
 
 
 def use(profile: Profile | None, path: str = "") -> None:
-    """Use this profile from now on; None chooses again (`nameexpr.runtime.machine` tells the entries)."""
+    """Use this profile from now on; None chooses again (`nameexpr.runtime.machine` informs the entries)."""
     global _choice  # noqa: PLW0603  the one machine that the process runs on
     _choice = None if profile is None else ChosenProfile(profile, target_of(profile), path)
 
