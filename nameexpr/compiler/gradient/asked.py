@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @record
-class Array:
+class Computed:
     """What a statement has computed, as an identity: an array with these dims."""
 
     identity: int
@@ -40,13 +40,13 @@ class Asked:
     value: int
     use: ast.Use
     seen: int
-    array: Array | None = None
+    array: Computed | None = None
     state: State | None = None
     step: str = ""
 
 
 def asked_in(
-    writer: FormulaWriter, node: ast.Call, values: tuple[int, int], arrays: Mapping[str, Array]
+    writer: FormulaWriter, node: ast.Call, values: tuple[int, int], arrays: Mapping[str, Computed]
 ) -> Asked:
     """Return what a call asks for; `values` are the value and what it is differentiated by, `arrays` those of
     statements that have a dim twice.
@@ -56,13 +56,13 @@ def asked_in(
     if recurring is not None and use.name in recurring.group.names:
         row, state = recurring.row_of(use)
         label = recurring.group.label
-        array = Array(row.step, row.along(label)) if state is None else None
+        array = Computed(row.step, row.along(label)) if state is None else None
         return Asked(node, values[0], use, values[1], array, state, label)
     statement = writer.statements.get(use.name)
     if statement is None or use.name in arrays:
         return Asked(node, values[0], use, values[1], arrays.get(use.name))
     axes = statement.axes or tuple([(label,) for label in statement.order])
-    return Asked(node, values[0], use, values[1], Array(statement.value, axes))
+    return Asked(node, values[0], use, values[1], Computed(statement.value, axes))
 
 
 def wanted_of(writer: FormulaWriter, asked: Asked, uses: Iterable[ast.Use]) -> Wanted:

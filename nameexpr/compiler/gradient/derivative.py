@@ -21,7 +21,7 @@ from nameexpr.compiler.gradient.active import (
     lost,
 )
 from nameexpr.compiler.gradient.algebra import Algebra
-from nameexpr.compiler.gradient.asked import Array, Asked, asked_in, axes_of, check, wanted_of
+from nameexpr.compiler.gradient.asked import Computed, Asked, asked_in, axes_of, check, wanted_of
 from nameexpr.compiler.gradient.deltas import with_basis, without_basis
 from nameexpr.compiler.gradient.forward import found_forward, goes_forward
 from nameexpr.compiler.gradient.inside import axes_of_rows, draft, name_in_step
@@ -68,7 +68,7 @@ class Derivatives:
     scope: Scope
     optimize: Optimize
     walks: dict[tuple[int, Wanted, bool], Walked] = field(default_factory=dict)
-    arrays: dict[str, Array] = field(default_factory=dict)
+    arrays: dict[str, Computed] = field(default_factory=dict)
 
     def statement(
         self, values: Values, name: str | None, value: int, axes: Axes | None, *, in_step: bool = False
@@ -98,7 +98,7 @@ class Derivatives:
         axes = fresh_axes(algebra, [graph.cells(labels) for labels in node.axes])
         dtype = graph.dtypes[arranged]
         value = _identity(values, graph.add(View(-1, arranged, axes), flat(axes), dtype), name or "")
-        self.arrays[name or ""] = Array(value, axes)
+        self.arrays[name or ""] = Computed(value, axes)
         return graph.add(Arrange(value, axes), flat(axes), dtype)
 
     def pairs(self, values: Values, value: int) -> int:
@@ -190,7 +190,7 @@ class Derivatives:
         return wanted_of(writer, asked, [use for value, use in self._pairs if value == target])
 
 
-def _by_array(asked: Asked, algebra: Algebra, array: Array, found: Found) -> int:
+def _by_array(asked: Asked, algebra: Algebra, array: Computed, found: Found) -> int:
     """Return the gradient of a statement as a use of the statement sees it."""
     graph, value = algebra.graph, array.identity
     gradient = algebra.as_array(found.identities[value], graph.strong(value))
