@@ -21,7 +21,7 @@ from nameexpr.compiler.gradient.active import (
     lost,
 )
 from nameexpr.compiler.gradient.algebra import Algebra
-from nameexpr.compiler.gradient.asked import Computed, Asked, asked_in, axes_of, check, wanted_of
+from nameexpr.compiler.gradient.asked import Asked, Computed, asked_in, axes_of, check, wanted_of
 from nameexpr.compiler.gradient.deltas import with_basis, without_basis
 from nameexpr.compiler.gradient.forward import found_forward, goes_forward
 from nameexpr.compiler.gradient.inside import axes_of_rows, draft, name_in_step
