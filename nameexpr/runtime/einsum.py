@@ -81,7 +81,7 @@ def by_text(documented: Documented) -> Documented:
 def _slow(text: str, operands: list[Any], /, out: Any = None, **options: Any) -> Any:
     """Run an expression that is not in the dicts, and add it to them."""
     if not isinstance(text, str):
-        check_is_text(text, operands)
+        check_is_text(text, operands)  # type: ignore[unreachable]
     chosen = None
     if options:
         from nameexpr.runtime.options import expression_options
