@@ -6,6 +6,7 @@
 
 nox                                       # style, types, texts, docs, packages, and the tests on this Python
 nox -s tests                              # the tests on Python 3.11, 3.12 and 3.13
+nox -s peers                              # the tests of NumPy, opt_einsum and einops on nameexpr.compat
 nox -s hardening                          # everything of docs/reliability.md, some hours; figures are printed
 nox -s hardening -- programs --scale 0.1  # one row, at a tenth of its size
 """
@@ -83,6 +84,14 @@ def hardening(session: nox.Session) -> None:
     }
     session.chdir("tests")
     session.run("python", "-m", "hardening", *session.posargs, env=environment)
+
+
+@nox.session(default=False, python="3.11")
+def peers(session: nox.Session) -> None:
+    """The test suites of NumPy, opt_einsum and einops on `nameexpr.compat` (docs/drop-in.md)."""
+    session.install("-e", ".[test]", "einops")
+    session.chdir("tests")
+    session.run("python", "-m", "peers", *session.posargs, env={"OPENBLAS_NUM_THREADS": "1"})
 
 
 def _other_pythons(session: nox.Session) -> list[str]:

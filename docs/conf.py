@@ -1,5 +1,6 @@
 """The site: `nox -s docs` builds it in docs/_build/html, with warnings as errors."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -56,23 +57,39 @@ html_theme_options = {
 }
 
 
-class LinksToSources(SphinxPostTransform):
-    """Turn links to files outside docs/, which work in a checkout, into links to the repository."""
+class LinksInACheckout(SphinxPostTransform):
+    """Adapt links that are written for a checkout.
+
+    Files outside docs/ have no page: links to them lead to the repository. A link whose text is the name of
+    a file gets the title of its page.
+    """
 
     default_priority = 5
 
     def run(self, **kwargs: object) -> None:
-        """Replace the references of MyST to files that have no page."""
-        pages = Path(self.env.srcdir)
+        """Replace what MyST left open."""
         for reference in list(self.document.findall(addnodes.pending_xref)):
-            found = (pages / Path(self.env.docname).parent / reference["reftarget"]).resolve()
-            found = found if found.exists() else found.with_name(f"{found.name}.md")
-            if found.exists() and pages not in found.parents:
-                kind = "tree" if found.is_dir() else "blob"
-                address = f"{SOURCE}/{kind}/main/{found.relative_to(pages.parent).as_posix()}"
-                reference.replace_self(nodes.reference("", "", *reference.children, refuri=address))
+            self._lead_out(reference)
+            page = self.env.titles.get(reference["reftarget"])
+            if page is not None and reference.astext() == Path(reference["reftarget"]).name + ".md":
+                reference.children = [nodes.inline("", page.astext())]
+
+    def _lead_out(self, reference: addnodes.pending_xref) -> None:
+        pages = Path(self.env.srcdir)
+        found = (pages / Path(self.env.docname).parent / reference["reftarget"]).resolve()
+        found = found if found.exists() else found.with_name(f"{found.name}.md")
+        if found.exists() and pages not in found.parents:
+            kind = "tree" if found.is_dir() else "blob"
+            address = f"{SOURCE}/{kind}/main/{found.relative_to(pages.parent).as_posix()}"
+            reference.replace_self(nodes.reference("", "", *reference.children, refuri=address))
+
+
+def link_pages(app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
+    """Turn the names of pages in a docstring into links."""
+    lines[:] = [re.sub(r"\bdocs/([a-z-]+)\.md\b", r":doc:`/\1`", line) for line in lines]
 
 
 def setup(app: Sphinx) -> None:
     """Register what is ours."""
-    app.add_post_transform(LinksToSources)
+    app.add_post_transform(LinksInACheckout)
+    app.connect("autodoc-process-docstring", link_pages)

@@ -270,6 +270,8 @@ def einsum(
     >>> ne.einsum("N (h d) -> N h d", np.ones((2, 12)), h=3).shape
     (2, 3, 4)
 
-    Notes ----- The rules are those of docs/language.md: a label is one dim with one size; a label that occurs
-    once and is dropped needs a reducer.
+    Notes
+    -----
+    The rules are those of docs/language.md: a label is one dim with one size; a label that occurs once and
+    is dropped needs a reducer.
     """
