@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import nameexpr
 
 project = "nameexpr"
-author = copyright = "the nameexpr authors"
+author = copyright = "the nameexpr authors"  # noqa: A001  the name that Sphinx reads
 version = release = nameexpr.__version__
 SOURCE = "https://github.com/nameexpr/nameexpr"
 
