@@ -43,7 +43,11 @@ class Shapes(Operators):
         if not self._names and is_only(dim0) and is_only(dim1):
             return self._wrap(self._data[...], ())
         dims = (dim0, dim1)
-        a, b = self._position(dim0, "transpose", dims), self._position(dim1, "transpose", dims, 1)
+        return self._swapped(
+            self._position(dim0, "transpose", dims), self._position(dim1, "transpose", dims, 1)
+        )
+
+    def _swapped(self, a: int, b: int) -> Self:
         names = list(self._names)
         names[a], names[b] = names[b], names[a]
         return self._wrap(self._data.swapaxes(a, b), tuple(names))

@@ -383,7 +383,12 @@ def test_sums_of_narrow_floats_are_wide() -> None:
 def test_copies_and_pickles_of_leaves() -> None:
     w = leaf()
     for other in (pickle.loads(pickle.dumps(w)), copy.deepcopy(w)):
-        assert other.requires_grad and other.is_leaf and other.equal(w)
+        assert other.requires_grad and other.is_leaf and other.equal(w) and other.grad is None
+    (w * w).sum().backward()
+    for other in (pickle.loads(pickle.dumps(w)), copy.deepcopy(w)):
+        assert other.grad.equal(w.grad) and other.grad.names == w.names
+        (other * other).sum().backward()
+        assert other.grad.equal(2 * w.grad)
     refuses("NE696", lambda: copy.deepcopy(w * 2))
     assert copy.copy(w).grad_fn is not None and ne.tensor(w * 2).requires_grad is False
 
@@ -479,11 +484,11 @@ INHERITED = """T abs acos acosh add align_as align_to all amax amin any argmax a
     atan atan2 atanh bitwise_and bitwise_not bitwise_or bitwise_xor bmm bool byte ceil char chunk cos
     cosh count_nonzero cummax cummin cumprod cumsum deg2rad digamma div dot eq equal erf erfc erfinv exp
     exp2 expm1 flatten floor floor_divide frac ge gt hypot int isel isfinite isinf isnan kthvalue le log
-    log10 log1p log2 log_softmax logical_and logical_not logical_or logical_xor logsumexp long lt matmul
-    max maximum mean median min minimum mm mode movedim mul mv nanmean nanmedian nanquantile nanstd
-    nansum nanvar narrow ne neg norm permute positive pow prod quantile rad2deg reciprocal relu
-    remainder round rsqrt select sgn short sigmoid sign sin sinh softmax sqrt square std sub sum t tan
-    tanh trunc unbind unflatten var where"""
+    log10 log1p log2 log_softmax logical_and logical_not logical_or logical_xor logsumexp long lt mT
+    matmul max maximum mean median min minimum mm mode movedim mul mv nanmean nanmedian nanquantile
+    nanstd nansum nanvar narrow ne neg norm permute positive pow prod quantile rad2deg reciprocal relu
+    remainder round rsqrt select sgn short sigmoid sign sin sinh softmax split sqrt square std sub sum
+    swapaxes t tan tanh transpose trunc unbind unflatten var where"""
 """Methods of plain tensors, whose results come from what the tape overrides, or are bools and integers."""
 
 
