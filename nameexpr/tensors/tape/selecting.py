@@ -139,8 +139,8 @@ def clamp(y: Any, x: Any, min: Any = None, max: Any = None) -> list[tuple[Any, V
     ]
 
 
-def drawn(y: Any, x: Any, *args: Any, **kwargs: Any) -> Vjp:
-    """Return the function for random numbers, which do not follow their parameters smoothly."""
+def constant(y: Any, x: Any, *args: Any, **kwargs: Any) -> Vjp:
+    """Return the function for results that do not follow the elements smoothly."""
     return zero
 
 
@@ -152,7 +152,8 @@ INDICES: dict[str, Any] = {
     "index_select": index_select,
     "gather": gather,
     "masked_select": masked_select,
-    "bernoulli": drawn,
+    "bernoulli": constant,
+    "round": constant,
 }
 """The rules of methods of one operand that may have a gradient."""
 FILLS: dict[str, Any] = {
