@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 from nameexpr.backends.numpy.calibration.caches import cache_sizes
 from nameexpr.backends.numpy.calibration.crossings import OUTER, SCALED, outer_ways, scaled_ways, thresholds
+from nameexpr.backends.numpy.calibration.drawing import Probe
 from nameexpr.backends.numpy.calibration.fitting import fit
-from nameexpr.backends.numpy.calibration.probes import FAMILIES, Probe, draw
+from nameexpr.backends.numpy.calibration.probes import FAMILIES, draw
 from nameexpr.backends.numpy.calibration.timing import handed_over, least_times
 from nameexpr.backends.numpy.costs import GENERIC, Profile
 from nameexpr.backends.numpy.costs.calls import NumpyCosts
@@ -82,7 +83,7 @@ def _is_held(at: int) -> bool:
 
 def _fitted(first: Profile, probes: Sequence[Probe], nanoseconds: Sequence[float]) -> Profile:
     figures = figures_of(first).items()
-    names = [name for name, figure in figures if isinstance(figure, float) and name not in NOT_FITTED]
+    names = [name for name, figure in figures if type(figure) is float and name not in NOT_FITTED]
     used = [at for at in range(len(probes)) if not _is_held(at)]
     profile = fit(first, names, [probes[at].cost for at in used], [nanoseconds[at] for at in used])
     return replace(profile, spilled_byte=profile.new_byte + profile.main_byte + profile.cached_byte)

@@ -11,7 +11,7 @@ from math import log
 
 import numpy as np
 
-from nameexpr.backends.numpy.calibration.probes import Call
+from nameexpr.backends.numpy.calibration.drawing import Call
 from nameexpr.backends.numpy.kernels import c_einsum
 
 OUTER = tuple((8, 1 << half, 1 << (half + odd)) for half in range(2, 7) for odd in (0, 1))

@@ -1,7 +1,7 @@
 """Fit the figures of a profile to times: least squares on logarithms, so that ratios count.
 
-Times that no figures explain are weighed less (Huber's loss), and figures on which few times depend stay close
-to the generic ones. The steps are those of Levenberg and Marquardt.
+Times that no figures explain are weighed less (Huber's loss), and figures on which few times depend stay
+close to the generic ones. The steps are those of Levenberg and Marquardt.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from nameexpr.records import replace
 Array = np.ndarray[Any, np.dtype[np.float64]]
 STEP = 0.02
 """The change of the logarithm of a figure by which derivatives are computed."""
-KEPT = 0.3
+KEPT = 0.05
 """How strongly figures keep their first values, relative to one time off by the same factor."""
 OUTLIER = 0.2
 """The logarithm of a ratio from which a time is weighed less."""

@@ -32,7 +32,7 @@ class ProfileError(Exception):
 class Header(NamedTuple):
     """What a profile is for, and how it was measured.
 
-    `machine` is the name of the file that this machine's own profile has; `measured` is the command, its
+    `machine` is the name that this machine's own profile has; `measured` is the command, its
     duration and the load of the machine.
     """
 
