@@ -17,8 +17,11 @@ from nameexpr.terminal.faults import harmless, quoted
 Level = Literal["problem", "warning"]
 AVX512_CORES = {"skylakex", "cooperlake", "sapphirerapids"}
 AVX2_CORES = {"haswell", "zen", "excavator"} | AVX512_CORES
-VARIABLES = {"NAMEEXPR_VERIFY": "every compilation checks its program, which takes longer"}
-"""The package's environment variables, and the effect of setting each to 1."""
+VARIABLES = {
+    "NAMEEXPR_VERIFY": "every compilation checks its program, which takes longer",
+    "NAMEEXPR_THREADS": "",
+}
+"""The package's environment variables, and the effect of setting each to 1, if it makes calls slower."""
 
 _BUSY = 0.5  # of a CPU: this process itself adds less to the load average
 
