@@ -1,6 +1,7 @@
 """What is run by hand, with nox: the tests on every Python, and before a release what takes hours.
 
 nox -s tests                              # Python 3.11, 3.12 and 3.13
+nox -s peers                              # the tests of NumPy, opt_einsum and einops on nameexpr.compat
 nox -s hardening                          # everything of docs/reliability.md, some hours; figures are printed
 nox -s hardening -- programs --scale 0.1  # one row, at a tenth of its size
 """
@@ -32,6 +33,14 @@ def hardening(session: nox.Session) -> None:
     }
     session.chdir("tests")
     session.run("python", "-m", "hardening", *session.posargs, env=environment)
+
+
+@nox.session(python="3.11")
+def peers(session: nox.Session) -> None:
+    """The test suites of NumPy, opt_einsum and einops on `nameexpr.compat` (docs/drop-in.md)."""
+    session.install("-e", ".[test]", "einops")
+    session.chdir("tests")
+    session.run("python", "-m", "peers", *session.posargs, env={"OPENBLAS_NUM_THREADS": "1"})
 
 
 def _other_pythons(session: nox.Session) -> list[str]:

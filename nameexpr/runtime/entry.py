@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from nameexpr.backends.numpy.target import TARGET
+from nameexpr.backends.numpy.target import current_target
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.errors import NameExprError
 from nameexpr.runtime import cache
@@ -102,7 +102,7 @@ class Entry(ABC):
     )
 
     is_called_by_text = False
-    target = TARGET
+    target = current_target()
     threads = 1  # set for all entries by `set_threads`
 
     def __init__(
@@ -202,9 +202,8 @@ class Entry(ABC):
         key = (self.structure, layouts) if self._is_shared and self.structure is not None else None
         shared: Template | None = None if key is None else cache.templates.get(key)
         if shared is None and self.options.tune and not callable(self.options.reduce):
-            from nameexpr.runtime.tuning import best_ranks
-
-            latest = latest._replace(ranks=best_ranks(self, latest, every, operands))
+            tuning = import_module("nameexpr.runtime.tuning")
+            latest = latest._replace(ranks=tuning.best_ranks(self, latest, every, operands))
         made = shared or self.template(self.compile(*latest), latest.specs, every)
         found = function_of(made.code, made.constants, self.slow_call, self._explain), latest
         cache.compiled.add(self)
@@ -231,10 +230,11 @@ class Entry(ABC):
             program, shapes = folded.rest, shapes_of(folded.rest)
             taken = [specs[position] for position in self.free]
         if self.threads > 1:
-            from nameexpr.runtime.sharing import shared_steps
-
-            given = [compiled.given[position] for position in self.free]
-            spread = shared_steps(program, shapes, given, held, self.threads, options.memory_limit)
+            sharing, given = (
+                import_module("nameexpr.runtime.sharing"),
+                [compiled.given[at] for at in self.free],
+            )
+            spread = sharing.shared_steps(program, shapes, given, held, self.threads, options.memory_limit)
         return template(
             program,
             shapes,

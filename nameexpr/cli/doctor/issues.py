@@ -18,8 +18,9 @@ Level = Literal["problem", "warning"]
 AVX512_CORES = {"skylakex", "cooperlake", "sapphirerapids"}
 AVX2_CORES = {"haswell", "zen", "excavator"} | AVX512_CORES
 VARIABLES = {
-    "NAMEEXPR_VERIFY": "every compilation checks its program, which takes longer",
+    "NAMEEXPR_TARGET": "",
     "NAMEEXPR_THREADS": "",
+    "NAMEEXPR_VERIFY": "every compilation checks its program, which takes longer",
 }
 """The package's environment variables, and the effect of setting each to 1, if it makes calls slower."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from nameexpr.backends.library import Library
 from nameexpr.backends.numpy.costs.program import CALL, estimate_seconds
+from nameexpr.backends.numpy.target import current
 from nameexpr.carets import visible
 from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.axes import Names
@@ -57,7 +58,7 @@ def outline_of(
     """Return the outline of a compiled text."""
     running = _over_threads(running_of(compiled, specs, range(len(specs)), None, library), None)
     program = compiled.program
-    times = estimate_seconds(program, compiled.shapes, compiled.given)
+    times = estimate_seconds(program, compiled.shapes, compiled.given, current().profile)
     return Outline(
         compiled.shapes[program.result],
         _names(compiled, specs),

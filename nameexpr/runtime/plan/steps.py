@@ -20,6 +20,7 @@ from nameexpr.backends.numpy.codegen.statements import (
     value_name,
 )
 from nameexpr.backends.numpy.costs.program import estimate_seconds
+from nameexpr.backends.numpy.target import current
 from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.nodes import View
@@ -152,8 +153,8 @@ def _rows(
     shapes = shapes_of(program)
     sizes = allocated(program, shapes, given)
     spread = {} if loops else running.spread
-    times = [_blocks(loops) * seconds for seconds in estimate_seconds(program, shapes, given)]
-    times = seconds_over(times, spread)
+    expected = estimate_seconds(program, shapes, given, current().profile)
+    times = seconds_over([_blocks(loops) * seconds for seconds in expected], spread)
     flops = flops_of(running, program, shapes, loops)
     rows: list[Row] = []
     for number, (instruction, note) in enumerate(zip(program.instructions, program.notes, strict=True)):

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil, fsum, prod
 
 from nameexpr.backends.numpy.costs.program import estimate_seconds
+from nameexpr.backends.numpy.target import current
 from nameexpr.backends.numpy.threads import blas
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.layouts import OperandLayout
@@ -72,7 +73,7 @@ def spread_over(
     """
     if threads < 2:  # noqa: PLR2004
         return {}
-    times, is_alone = estimate_seconds(program, shapes, given), blas.has_one_thread()
+    times, is_alone = estimate_seconds(program, shapes, given, current().profile), blas.has_one_thread()
     by_blas = [time for one, time in zip(program.instructions, times, strict=True) if calls_blas(one)]
     if not is_alone and fsum(by_blas) > fsum(times) / 2:
         return {}
