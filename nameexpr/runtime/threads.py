@@ -66,7 +66,7 @@ def set_threads(count: SupportsIndex) -> Threads:
 
     Notes
     -----
-    It applies to the whole process. Results are the same, bit for bit, whatever the number. Only steps that
+    It applies to the whole process. Results are the same, bit for bit, for any number. Only steps that
     are expected to gain use threads; `Plan` shows them. Products of matrices have the threads of NumPy's
     BLAS, and steps that contain such products use more only if the BLAS has one thread
     (docs/performance.md).

@@ -1,4 +1,4 @@
-"""How many threads NumPy's BLAS uses: as the library says, or as its environment variables do."""
+"""The number of threads of NumPy's BLAS: as the library returns it, or as environment variables set it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VARIABLES = (
 
 
 def has_one_thread() -> bool:
-    """Return whether products of matrices run on one thread; False where nothing tells."""
+    """Return whether products of matrices run on one thread; False if that is unknown."""
     getter = _getter()
     if getter is not None:
         return getter() == 1

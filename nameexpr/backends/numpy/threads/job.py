@@ -1,7 +1,7 @@
 """Blocks of one program, computed by several threads as one thread would.
 
-The blocks are the same whatever the number of threads, each is computed by one thread, and results that are
-combined are combined in order, by the calling thread: so are the bits of the result.
+The blocks do not depend on the number of threads, each is computed by one thread, and results that are
+combined are combined in order, by the calling thread. So the bits of the result do not depend on it, either.
 
 A block that fails ends the job: those before it have been taken already and are finished, none after it is
 begun, and the error of the first one is raised. Workers run in copies of the caller's context, so that
