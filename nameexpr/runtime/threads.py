@@ -107,7 +107,7 @@ def _number(count: Any) -> int | None:
 
 
 def _use(count: int) -> int:
-    """Use so many threads from now on, and return how many it were before."""
+    """Use `count` threads from now on, and return the number before."""
     with lock:
         before = Entry.threads
         if count != before:

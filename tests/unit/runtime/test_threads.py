@@ -1,4 +1,4 @@
-"""`set_threads`: the same bits whatever the number, for texts that are compiled already, too."""
+"""`set_threads`: the same bits for any number, for texts that are compiled already, too."""
 
 from __future__ import annotations
 

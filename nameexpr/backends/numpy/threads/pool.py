@@ -25,7 +25,7 @@ class Pool:
         self.workers: list[Thread] = []
 
     def start(self, count: int) -> None:
-        """Start workers until there are so many, or the system has no more threads."""
+        """Start workers until there are `count`, or the system has no more threads."""
         while len(self.workers) < count:
             name = f"nameexpr-{len(self.workers) + 1}"
             worker = Thread(target=_work, args=(self.asked,), name=name, daemon=True)
