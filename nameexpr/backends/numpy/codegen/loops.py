@@ -40,12 +40,15 @@ from nameexpr.backends.numpy.codegen.statements import (
 from nameexpr.compiler.ir.liveness import last_uses
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Collected, Instruction, Loop, Program, Shape
+from nameexpr.compiler.memory.program import peak_bytes
 
 if TYPE_CHECKING:
     from nameexpr.backends.numpy.threads.spread import Spread
 
 FIRST = {"add": "zeros", "logical_or": "zeros", "multiply": "ones", "logical_and": "ones"}
 """The array of the identity element for each function that combines the results of blocks."""
+LEAST_KEPT, MOST_KEPT = 1 << 16, (1 << 25) - (1 << 16)
+"""The bytes of an array whose size the allocator of glibc takes for what it keeps, at least and at most."""
 
 
 def loop_statements(
@@ -229,8 +232,19 @@ def _looped(loop: Loop, target: str, names: Sequence[str], numbering: Numbering)
     numbering.loops -= 1
     numbering.parts = parts
     first, *tail = blocks
-    statements = [_made(loop, target, results), For(index, f"0, {whole}, {loop.block}", first), *chain(*tail)]
+    statements = [_made(loop, target, results), *_kept(loop)]
+    statements += [For(index, f"0, {whole}, {loop.block}", first), *chain(*tail)]
     return [*statements, *delete(f"p{parts + number}" for number in range(loop.parts))]
+
+
+def _kept(loop: Loop) -> list[Statement]:
+    """Return the statement by which the memory of a block stays with the process for the next block.
+
+    The allocator of glibc returns memory to the system at the end of a block, which then takes time to
+    provide each page again. It keeps twice as much as the largest array that was freed before.
+    """
+    most = min(MOST_KEPT, peak_bytes(loop.body, shapes_of(loop.body)) * 3 // 4)
+    return [Assign(None, numpy("empty")(str(most), quoted("uint8")))] if most >= LEAST_KEPT else []
 
 
 def _results(loop: Loop, target: str) -> list[_Result]:
