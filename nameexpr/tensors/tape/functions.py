@@ -21,8 +21,6 @@ from nameexpr.tensors.tape.recording import (
     unknown_gradient,
 )
 
-FILLS = frozenset({"fill_", "copy_"})
-
 
 @cache
 def recorded_function(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -33,9 +31,9 @@ def recorded_function(function: Callable[..., Any]) -> Callable[..., Any]:
     if "." not in function.__qualname__ and name == "where":
         return selecting.chosen
     if name in OPS and OPS[name].twin_of:
-        return _twin(name, OPS[name].twin_of, function)
-    if name in FILLS:
-        return lambda x, value, *more, **options: inplace.filled(x, function, value, name)
+        return inplace.twin(name, OPS[name].twin_of, function)  # type: ignore[no-any-return]
+    if name in ("fill_", "copy_"):
+        return lambda x, *args, **options: inplace.filled(x, function, args, options)
     if name in ("add", "sub"):
         return _scaled(name, function)
     return _method(name, function)
@@ -73,18 +71,6 @@ def _scaled(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             return function(bare(x), bare(other), alpha=alpha, **options)
         function(bare(x), bare(other), alpha=alpha)  # checks them
         return function(x, other * alpha, **options)
-
-    return call
-
-
-def _twin(name: str, of: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return an operator in place whose tensor is plain: it becomes a recorded one."""
-
-    def call(x: Any, *args: Any, **kwargs: Any) -> Any:
-        if not MODE.is_on:
-            return inplace.written(x, function, args, kwargs)
-        inplace.check_may_write(x, name)
-        return inplace.rewritten(x, getattr(inplace.snapshot(x), of)(*args, **kwargs), name)
 
     return call
 
