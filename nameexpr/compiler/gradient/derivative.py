@@ -2,12 +2,13 @@
 
 A gradient is written where it is called, so that later statements, and further gradients, use it like any
 other value. All gradients of one value by several operands come from one walk. When the graph is complete,
-`without_identities` removes the identities that distinguished values.
+`nameexpr.compiler.gradient.finished` rewrites it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 from nameexpr.compiler.analysis.build.values import StatementValue, Values
@@ -22,6 +23,7 @@ from nameexpr.compiler.gradient.active import (
 )
 from nameexpr.compiler.gradient.algebra import Algebra
 from nameexpr.compiler.gradient.deltas import with_basis, without_basis
+from nameexpr.compiler.gradient.finished import finished
 from nameexpr.compiler.gradient.forward import found_forward, goes_forward
 from nameexpr.compiler.gradient.orders import differentiated_again
 from nameexpr.compiler.gradient.pairs import in_pairs
@@ -31,7 +33,7 @@ from nameexpr.compiler.gradient.views import Found, Seen, fresh_axes, is_plain, 
 from nameexpr.compiler.gradient.walk import Walk
 from nameexpr.compiler.ir.axes import Axes, Labels, Names, expand_ellipsis, flat, gathered
 from nameexpr.compiler.ir.dtypes import strong
-from nameexpr.compiler.ir.graph import Graph, with_sources
+from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.nodes import Drop, Gather, Identity, Scalar, View, Window, windowed
 from nameexpr.compiler.planning.path import Optimize
 from nameexpr.errors import error
@@ -84,7 +86,7 @@ class Derivatives:
 
     def pairs(self, values: Values, value: int) -> int:
         """Return a contraction as contractions of pairs."""
-        return in_pairs(values, value, self.optimize)
+        return in_pairs(values.graph, value, self.optimize)
 
     def is_again(self, call: ast.Call) -> bool:
         """Return whether a gradient is differentiated again."""
@@ -109,8 +111,8 @@ class Derivatives:
     def finished(
         self, graph: Graph, statements: Numbers, results: Numbers, names: tuple[Names, ...]
     ) -> tuple[Graph, Numbers, Numbers, tuple[Names, ...]]:
-        """Return a complete graph, its statements and its results without the identities."""
-        numbers = without_identities(graph)
+        """Return a complete graph, its statements and its results as they are computed fastest."""
+        numbers = finished(graph, statements, results, self.optimize)
         statements, results = (tuple([numbers[one] for one in every]) for every in (statements, results))
         return graph, statements, results, names
 
@@ -149,9 +151,10 @@ class Derivatives:
                 raise error(
                     faults.without_gradient(writer.scope, asked.node, graph, lost(graph, needed, active))
                 )
-            axes = _axes_of(writer, asked, algebra)
-            if goes_forward(graph, value, active, flat(axes)):
-                return found_forward(algebra, value, active, alone, axes, len(self.walks))
+            if key not in self.walks and not self._walks_back(writer, asked):
+                axes = _axes_of(writer, asked, algebra)
+                if goes_forward(graph, value, active, flat(axes)):
+                    return found_forward(algebra, value, active, alone, axes, len(self.walks))
             if key not in self.walks:
                 self.walks[key] = self._walked(algebra, value, active_values(graph, needed, wanted), wanted)
         except UnknownGradientError as unknown:
@@ -164,9 +167,28 @@ class Derivatives:
         algebra.basis = frozenset(basis.values())
         return Walk(algebra, active, wanted).run([PartialGradient(value, seed)]), basis
 
+    def _walks_back(self, writer: FormulaWriter, asked: Asked) -> bool:
+        """Return whether the value is differentiated by something that has as many elements as it has, too:
+        the walk back from it is then made anyway.
+        """
+        graph = writer.values.graph
+        cells = graph.cells(graph.labels[asked.value])
+        return any(_cells_of(writer, use) >= cells for use in self._uses(asked) if use.name != asked.use.name)
+
+    def _uses(self, asked: Asked) -> Sequence[ast.Use]:
+        """All uses by which the value is differentiated."""
+        return [use for value, use in self._pairs if value == asked.node.arguments[0]]
+
     def _wanted(self, writer: FormulaWriter, asked: Asked) -> Wanted:
-        target = asked.node.arguments[0]
-        return _wanted_of(writer, [use for value, use in self._pairs if value == target])
+        return _wanted_of(writer, self._uses(asked))
+
+
+def _cells_of(writer: FormulaWriter, use: ast.Use) -> int:
+    """Return the number of elements of what a value is differentiated by."""
+    statement, graph = writer.statements.get(use.name), writer.values.graph
+    if statement is not None:
+        return graph.cells(graph.labels[statement.value])
+    return prod(writer.views.operands[use.name].shape) if use.name in writer.views.operands else 0
 
 
 def _axes_of(writer: FormulaWriter, asked: Asked, algebra: Algebra) -> Axes:
@@ -252,21 +274,3 @@ def _check(writer: FormulaWriter, asked: Asked) -> None:
         raise error(fault.within_recurrence())
     if clash:
         raise error(fault.same_dims(use, clash))
-
-
-def without_identities(graph: Graph) -> Mapping[int, int]:
-    """Return for each value of a graph the one that takes its place when no identity is left; new values are
-    added to the graph.
-    """
-    numbers: dict[int, int] = {}
-    for number in range(len(graph.nodes)):
-        node = graph.nodes[number]
-        if isinstance(node, Identity):
-            numbers[number] = numbers[node.value]
-            continue
-        changed = with_sources(node, numbers)
-        made = number if changed == node else graph.add(changed, graph.labels[number], graph.dtypes[number])
-        numbers[number] = made
-        if number in graph.spans:
-            graph.spans.setdefault(made, graph.spans[number])
-    return numbers

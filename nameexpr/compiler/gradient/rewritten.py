@@ -1,0 +1,264 @@
+"""Products and sums of products of a complete graph, with as few operations as possible.
+
+What a derivative multiplies comes from many rules, and is first written in their order: large arrays are
+multiplied by numbers, by -1 and by small arrays, one after the other. Here each product that only one other
+product or sum reads becomes a part of it. Its numbers are applied where there are fewest elements, its
+smallest factors are multiplied first, and sums are planned anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from math import inf, sqrt
+
+from nameexpr.compiler.gradient.diagonals import on_diagonal
+from nameexpr.compiler.gradient.pairs import PAIR, in_pairs
+from nameexpr.compiler.gradient.parts import combined, is_product, is_sum, parts_of
+from nameexpr.compiler.gradient.symmetric import Half, halves, root
+from nameexpr.compiler.ir.axes import Labels, gathered
+from nameexpr.compiler.ir.graph import Graph, use_counts, with_sources
+from nameexpr.compiler.ir.nodes import (
+    Along,
+    Drop,
+    Gather,
+    Map,
+    Node,
+    Reduction,
+    Window,
+    sources_of,
+    windowed,
+)
+from nameexpr.compiler.planning.path import Optimize
+from nameexpr.records import field, record, replace
+
+Parts = tuple[list[int], list[float]]
+"""Factors of a product, and numbers that it is multiplied by."""
+FEWER = 2
+"""How many times smaller than a product a factor must be for a number to be applied to it."""
+LONG = 1 << 31
+"""Numbers that are smaller are written as integers where they are."""
+
+
+@record(frozen=False)
+class Rewriting:
+    """A graph whose values are rewritten in the order of their numbers.
+
+    `named` are the values of statements, which stay as they are. `inside` are the products that are parts of
+    others; `terms` has the factors of other products and of sums, and the numbers that are left to multiply
+    these by, `scales` the numbers that sums are multiplied by instead of what reads them. `numbers` has what
+    takes the place of each value, `orders` the order of labels by the set of them.
+    """
+
+    graph: Graph
+    optimize: Optimize
+    named: Collection[int]
+    results: Sequence[int]
+    uses: Mapping[int, int] = field(default_factory=dict)
+    inside: set[int] = field(default_factory=set)
+    scales: dict[int, list[float]] = field(default_factory=dict)
+    terms: dict[int, Parts] = field(default_factory=dict)
+    numbers: dict[int, int] = field(default_factory=dict)
+    orders: dict[frozenset[str], Labels] = field(default_factory=dict)
+
+    def run(self) -> Mapping[int, int]:
+        """Return for each value that the results need the one that takes its place."""
+        self.uses = use_counts(self.graph, self.results)
+        needed = sorted(self.uses)
+        products = [one for one in needed if is_product(self.graph, one) or is_sum(self.graph, one)]
+        for number in products:
+            self._find_inside(number)
+        for number in reversed(products):
+            if number not in self.inside:
+                self._find_terms(number)
+        for number in needed:
+            if number not in self.inside:
+                self.numbers[number] = self._rewritten(number)
+                own = self.graph.labels[number]
+                self.orders.setdefault(frozenset(own), own)
+        return self.numbers
+
+    def _find_inside(self, number: int) -> None:
+        """Record which products a product or sum makes parts of itself."""
+        sources = sources_of(self.graph.nodes[number])
+        for source in sources:
+            if self._is_own(source) and sources.count(source) == 1 and is_product(self.graph, source):
+                self.inside.add(source)
+
+    def _is_own(self, source: int) -> bool:
+        """Return whether only one value reads a source."""
+        return self.uses[source] == 1 and source not in self.named
+
+    def _find_terms(self, number: int) -> None:
+        """Record the factors of a product or sum, and where its numbers are applied."""
+        factors, numbers = self._parts(number)
+        numbers = combined([*numbers, *self.scales.pop(number, ())])
+        inner = self._within(number, factors) if numbers else -1
+        if inner >= 0:
+            self.scales[inner] = numbers
+            numbers = []
+        self.terms[number] = factors, numbers
+
+    def _parts(self, number: int) -> Parts:
+        """Return the factors of a product or sum, and the numbers among them."""
+        node = self.graph.nodes[number]
+        if isinstance(node, Reduction) and self.inside.isdisjoint(node.factors):
+            return list(node.factors), []
+        factors, numbers, stack = list[int](), list[float](), [number]
+        while stack:
+            value = stack.pop()
+            if value != number and value not in self.inside:
+                factors.append(value)
+                continue
+            inner, scale = parts_of(self.graph, value)
+            stack += reversed(inner)
+            numbers.append(scale)
+        return factors, numbers
+
+    def _within(self, number: int, factors: Sequence[int]) -> int:
+        """Return the factor that is a sum with the smallest factor of all; -1 if that is no part of a sum."""
+        graph = self.graph
+        best, least = -1, min(self._cells(one) for one in (number, *factors)) if len(factors) > 1 else inf
+        for factor in factors:
+            if self._is_own(factor) and is_sum(graph, factor):
+                inside = min(self._cells(one) for one in (factor, *self._parts(factor)[0]))
+                if inside < least:
+                    best, least = factor, inside
+        return best
+
+    def _cells(self, value: int) -> int:
+        return self.graph.cells(self.graph.labels[value])
+
+    def _rewritten(self, number: int) -> int:
+        """Return what takes the place of a value."""
+        graph, node = self.graph, self.graph.nodes[number]
+        if number in self.terms:
+            if isinstance(node, Reduction):
+                return self._sum(number, node)
+            factors, numbers = self.terms[number]
+            if not self.inside.isdisjoint(sources_of(node)) or len(factors) == 1 > len(numbers):
+                return self.product([self.numbers[factor] for factor in factors], numbers)
+        changed, dtype = with_sources(node, self.numbers), graph.dtypes[number]
+        labels = graph.labels[number] if changed == node else labels_of(graph, changed, graph.labels[number])
+        if (diagonal := on_diagonal(graph, changed, labels, dtype)) is not None:
+            return diagonal
+        if isinstance(changed, Map):
+            changed = _without_signs(graph, changed, dtype)
+            labels = self._labels(changed.arguments)
+        return number if changed == node else graph.add(changed, labels, dtype)
+
+    def product(self, factors: Sequence[int], numbers: Sequence[float]) -> int:
+        """Return the product of values and numbers, small ones first."""
+        graph, left = self.graph, list(factors)
+        every = graph.cells(self._labels(left))
+        least = min(range(len(left)), key=lambda place: self._cells(left[place]))
+        if self._cells(left[least]) * FEWER <= every:
+            left[least], numbers = self._times(left[least], numbers), []
+        while len(left) > 1:
+            pairs = [(one, other) for one in range(len(left)) for other in range(one + 1, len(left))]
+            one, other = min(pairs, key=lambda pair: graph.cells(self._labels([left[at] for at in pair])))
+            left[one] = self._multiplied(left[one], left.pop(other))
+        return self._times(left[0], numbers)
+
+    def _multiplied(self, left: int, right: int) -> int:
+        pair, labels = self._ordered((left, right))
+        return self.graph.add(Map("*.", pair), labels, self.graph.dtypes[left])
+
+    def _times(self, value: int, numbers: Sequence[float]) -> int:
+        graph, own = self.graph, (self.graph.labels[value], self.graph.dtypes[value])
+        for number in numbers:
+            scale = graph.scalar(int(number) if abs(number) < LONG and number.is_integer() else number)
+            node = Map(".-", (value,)) if number == -1 else Map("*.", (value, scale))
+            value = graph.add(node, *own)
+        return value
+
+    def _labels(self, values: Sequence[int], summed: Labels = ()) -> Labels:
+        every = dict.fromkeys([label for value in values for label in self.graph.labels[value]])
+        return tuple([label for label in every if label not in summed])
+
+    def _ordered(self, pair: tuple[int, ...], summed: Labels = ()) -> tuple[tuple[int, ...], Labels]:
+        """Return two factors in the order in which their product has its labels as earlier values have them,
+        and those labels.
+        """
+        labels = self._labels(pair, summed)
+        wanted = self.orders.get(frozenset(labels), labels)
+        if labels != wanted == self._labels(pair[::-1], summed):
+            return pair[::-1], wanted
+        return pair, labels
+
+    def _sum(self, number: int, node: Reduction) -> int:
+        """Return the value of a sum of products."""
+        graph = self.graph
+        found, numbers = self.terms[number]
+        factors = [self.numbers[factor] for factor in found]
+        cells, own = self._cells(number), halves(graph, factors, node.labels, graph.labels[number])
+        if own is None:
+            factors, numbers = self._scaled(factors, numbers, cells)
+        else:
+            half, numbers = self._half(own, numbers, cells)
+            factors = [own.renamed(graph, half), half]
+        made = self._added(replace(node, factors=tuple(factors)), graph.dtypes[number])
+        value = in_pairs(graph, made, self.optimize)
+        last = graph.nodes[value]
+        if value != made and isinstance(last, Reduction):
+            value = self._added(last, graph.dtypes[number])
+        return self._times(value, numbers)
+
+    def _added(self, node: Reduction, dtype: str) -> int:
+        """Return the value of a sum of products, with labels in the order of earlier values if possible."""
+        if len(node.factors) == PAIR:
+            factors, labels = self._ordered(node.factors, node.labels)
+            return self.graph.add(replace(node, factors=factors), labels, dtype)
+        return self.graph.add(node, self._labels(node.factors, node.labels), dtype)
+
+    def _half(self, own: Half, numbers: list[float], cells: int) -> tuple[int, list[float]]:
+        """Return the product of half of the factors of a sum with as many elements as `cells`, and the
+        numbers that are left.
+        """
+        factors = list(own.factors)
+        if own.rest:
+            factors.append(root(self.graph, self.product(own.rest, ())))
+        least = min([self._cells(factor) for factor in factors])
+        if least >= cells or min(numbers, default=1.0) <= 0:
+            return self.product(factors, ()), numbers
+        return self.product(factors, [sqrt(number) for number in numbers]), []
+
+    def _scaled(self, factors: list[int], numbers: list[float], cells: int) -> tuple[list[int], list[float]]:
+        """Return the factors of a sum with as many elements as `cells`, the smallest of them multiplied by
+        the numbers if it is smaller than the sum; and the numbers that are left.
+        """
+        least = min(range(len(factors)), key=lambda place: self._cells(factors[place]))
+        if not numbers or self._cells(factors[least]) >= cells:
+            return factors, numbers
+        factors[least] = self._times(factors[least], numbers)
+        return factors, []
+
+
+def labels_of(graph: Graph, node: Node, labels: Labels) -> Labels:
+    """Return the labels of a node whose sources may have theirs in another order; `labels` are those that it
+    had before.
+    """
+    match node:
+        case Map(_, values) | Reduction(_, values):
+            every = dict.fromkeys([label for value in values for label in graph.labels[value]])
+            return tuple([label for label in every if label in labels])
+        case Along(_, value) | Drop(value):
+            return tuple([label for label in graph.labels[value] if label in labels])
+        case Window(value, reads):
+            return windowed(graph.labels[value], reads)
+        case Gather(value, positions):
+            places = {position.label: graph.labels[position.value] for position in positions}
+            return gathered(graph.labels[value], places)
+    return labels
+
+
+def _without_signs(graph: Graph, node: Map, dtype: str) -> Map:
+    """Return a sum or difference that subtracts and adds instead of negating."""
+    if node.function not in {"+.", "-."} or any(graph.dtypes[one] != dtype for one in node.arguments):
+        return node
+    left, right = node.arguments
+    match graph.nodes[right], graph.nodes[left]:
+        case Map(".-", (inner,)), _:
+            return Map("-." if node.function == "+." else "+.", (left, inner))
+        case _, Map(".-", (inner,)) if node.function == "+.":
+            return Map("-.", (right, inner))
+    return node
