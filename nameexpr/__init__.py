@@ -96,10 +96,14 @@ def _no_name(name: str) -> AttributeError:
     message = f"module 'nameexpr' has no attribute {name!r}"
     if name[:1] == "_":
         return AttributeError(message)  # which Python asks for now and then
+    from nameexpr.tensors import NamedTensor
     from nameexpr.tensors.missing import advice
     from nameexpr.tracebacks import shown_short
 
-    return shown_short(AttributeError(": ".join(filter(None, [message, advice(name)]))))
+    told = [advice(name)]
+    if hasattr(NamedTensor, name):
+        told.append(f"tensors have it: x.{name}{'(...)' if callable(getattr(NamedTensor, name)) else ''}")
+    return shown_short(AttributeError(": ".join(filter(None, [message, "; ".join(filter(None, told))]))))
 
 
 def __dir__() -> list[str]:

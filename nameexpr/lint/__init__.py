@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from nameexpr.syntax.lexer.tokens import looks_like_formula
 
@@ -46,8 +46,14 @@ FUNCTIONS = {f"{home}.{name}": name for name, here in HOMES.items() for home in 
 GRADIENTS = frozenset({"grad", "value_and_grad", "check_gradient", "gradient"})
 """The functions, and the method of compiled formulas, that take the operands to differentiate by."""
 _OF_FORMULAS = GRADIENTS | {"evaluate"}
+_OF_EITHER = frozenset({"compile", "explain", "call", "bind"})
 MADE = frozenset({"compile", "grad", "value_and_grad"})
 """The functions that return a function of the operands."""
+METHODS = frozenset({"bind", "gradient", "outline", "packed", "plan"})
+"""The methods of these functions whose arguments are checked."""
+
+
+Bound: TypeAlias = tuple[str | int, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +63,10 @@ class LiteralCall:
     `operands` counts the positional ones, None if there is a star among them; `keywords` are literal values
     or `OPEN`; `is_open` means that ``**`` adds more of them. The second argument of a function of `GRADIENTS`
     is the keyword "wrt".
+
+    The functions "call" and "bind" are those of an object made from the text, which is a formula in any case
+    if it `has_formula`. `bound` are the names or positions of the operands that are bound to it, None if they
+    are unknown, and `binds` those that this call binds.
     """
 
     function: str
@@ -64,9 +74,12 @@ class LiteralCall:
     operands: int | None = 0
     keywords: Mapping[str, Any] = field(default_factory=dict)
     is_open: bool = False
+    bound: Bound = ()
+    binds: tuple[str | int, ...] = ()
+    has_formula: bool = False
 
     @property
     def is_formula(self) -> bool:
         """Whether the call reads its text as a formula."""
-        is_either = self.function in ("compile", "explain")
-        return self.function in _OF_FORMULAS or (is_either and looks_like_formula(self.text))
+        is_certain = self.has_formula or self.function in _OF_FORMULAS
+        return is_certain or (self.function in _OF_EITHER and looks_like_formula(self.text))

@@ -6,18 +6,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from nameexpr.lint import GRADIENTS, MADE, OPEN, LiteralCall
+from nameexpr.lint import GRADIENTS, MADE, METHODS, OPEN, LiteralCall
 from nameexpr.lint.bindings import NameScope
 from nameexpr.lint.gradients import wrt_of
+from nameexpr.lint.literals import bound_by, keywords_of, literal
 from nameexpr.lint.modules import Module
 from nameexpr.lint.passing import arguments_of, text_values, used_in
 from nameexpr.lint.targets import Targets
 from nameexpr.lint.values import Applied, Parameter, Passing, Text
 from nameexpr.records import record
-from nameexpr.syntax.lexer.tokens import looks_like_formula
 
 
 @record
@@ -79,7 +80,7 @@ class _Calls:
         applied = [one for one in self.module.called(node.func, scope) if isinstance(one, Applied)]
         for one in applied if len(applied) == 1 else ():
             yield from self._applied(one, node, scope)
-        yield from self._gradient(node, scope)
+        yield from self._method(node, scope)
         for passing, given in arguments_of(node, scope, self.module):
             yield from self._passed(passing, given, node, scope)
         for value in self.module.called(node, scope):
@@ -110,6 +111,8 @@ class _Calls:
             keywords.setdefault("wrt", OPEN if wrt else ())
         for number, text in enumerate(texts):
             literal = LiteralCall(function, text.value, count, keywords, is_open)
+            if is_partial and literal.is_formula:
+                literal = replace(literal, is_open=True)  # to the operands of the completed call
             is_certain = len(texts) == 1 and not text.is_possible
             yield TextCall(literal, text, node, given, is_certain, is_first=not number, wrt=wrt)
         keys = [(value.owner, value.name) for value in values if isinstance(value, Parameter)]
@@ -130,19 +133,37 @@ class _Calls:
         names = wrt_of(self.module.values(wrt, scope))
         return {"wrt": names} if names or literal(wrt) in ("", ()) else {}
 
-    def _gradient(self, node: ast.Call, scope: NameScope) -> Iterator[TextCall]:
+    def _method(self, node: ast.Call, scope: NameScope) -> Iterator[TextCall]:
+        """Yield a call of a method of an object made from a text."""
+        if not isinstance(node.func, ast.Attribute) or node.func.attr not in METHODS:
+            return
+        method, owners = node.func.attr, self.module.called(node.func.value, scope)
+        made = [one for one in owners if isinstance(one, Applied) and not one.is_partial and not one.partials]
+        for one in made if len(owners) == 1 else ():
+            if method == "gradient":
+                yield from self._gradient(one, node, scope)
+            elif method != "bind":
+                yield from self._called(one, node)
+            else:
+                yield from self._bound(one, node)
+
+    def _bound(self, made: Applied, node: ast.Call) -> Iterator[TextCall]:
+        """Yield a call of the method `bind`, whose keywords are checked even if it binds more."""
+        names = [keyword.arg for keyword in node.keywords]
+        binds = bound_by(node) or tuple(name for name in names if name not in (None, "operands"))
+        for text in made.texts():
+            literal = _of_made(made, text, "bind", operands=len(node.args), binds=binds)
+            yield TextCall(literal, text, node, node, not text.is_possible, is_made=True, is_first=False)
+
+    def _gradient(self, made: Applied, node: ast.Call, scope: NameScope) -> Iterator[TextCall]:
         """Yield a call of the method `gradient` of a compiled text."""
-        if not isinstance(node.func, ast.Attribute) or node.func.attr != "gradient":
-            return
         wrt = self._wrt("gradient", node.args, node)
-        if wrt is None:
+        if wrt is None or made.function != "compile":
             return
-        owners = self.module.called(node.func.value, scope)
-        for one in owners:
-            for text in one.texts() if isinstance(one, Applied) and one.function == "compile" else ():
-                literal = LiteralCall("gradient", text.value, 0, self._named(wrt, scope))
-                is_certain = len(owners) == 1 and not text.is_possible
-                yield TextCall(literal, text, node, wrt, is_certain, is_made=True, is_first=False, wrt=wrt)
+        for text in made.texts():
+            literal = LiteralCall("gradient", text.value, 0, self._named(wrt, scope))
+            is_certain = not text.is_possible
+            yield TextCall(literal, text, node, wrt, is_certain, is_made=True, is_first=False, wrt=wrt)
 
     def _swapped(self, operands: list[ast.expr], scope: NameScope) -> ast.expr | None:
         """Return an operand that is a text, as for functions that take the text last."""
@@ -154,24 +175,34 @@ class _Calls:
 
     def _applied(self, made: Applied, node: ast.Call, scope: NameScope) -> Iterator[TextCall | Unread]:
         """Yield a call of something compiled, or of a `partial`: its text was passed where it was created."""
-        if not made.arguments:
-            if made.is_partial:  # the text is an argument of the call
-                yield from self._texts(made.function, node.args, node, scope)
-            return
+        if not made.is_partial:
+            yield from self._called(made, node)
+        elif not made.arguments:  # the text is an argument of the call
+            yield from self._texts(made.function, node.args, node, scope)
+        else:
+            yield from self._completed(made, node, scope)
+
+    def _called(self, made: Applied, node: ast.Call) -> Iterator[TextCall]:
+        """Yield a call of an object made from a text, with the arguments of `partial`s of it."""
         texts = made.texts()
-        given = [*made.arguments[1:], *node.args] if made.is_partial else node.args
-        wrt = self._wrt(made.function, given, node) if made.is_partial else None
-        keywords, is_open = keywords_of(node)
-        keywords |= self._named(wrt, scope)
+        given = [*(one for call in made.partials for one in call.args[1:]), *node.args]
+        keywords, is_open = keywords_of(*made.partials, node)
         if made.function == "compile":
             keywords.pop("out", None)
-        before, was_open = keywords_of(made.call)
         for text in texts if len(texts) == 1 else ():
-            kind = "evaluate" if made.function in GRADIENTS or looks_like_formula(text.value) else "einsum"
-            function = made.function if made.is_partial else kind
-            literal = LiteralCall(
-                function, text.value, _counted(given), {**before, **keywords}, is_open or was_open
+            literal = _of_made(
+                made, text, "call", operands=_counted(given), keywords=keywords, is_open=is_open
             )
+            yield TextCall(literal, text, node, node, not text.is_possible, is_made=True, is_first=False)
+
+    def _completed(self, made: Applied, node: ast.Call, scope: NameScope) -> Iterator[TextCall]:
+        """Yield a call of a `partial` of a function of nameexpr that has a text."""
+        given, texts = [*made.arguments[1:], *node.args], made.texts()
+        wrt = self._wrt(made.function, given, node)
+        keywords, is_open = keywords_of(made.call, node)
+        keywords |= self._named(wrt, scope)
+        for text in texts if len(texts) == 1 else ():
+            literal = LiteralCall(made.function, text.value, _counted(given), keywords, is_open)
             is_certain = not text.is_possible
             yield TextCall(literal, text, node, node, is_certain, is_made=True, is_first=False, wrt=wrt)
 
@@ -191,33 +222,7 @@ def _counted(given: list[ast.expr]) -> int | None:
     return None if any(isinstance(one, ast.Starred) for one in given) else len(given)
 
 
-def keywords_of(node: ast.Call) -> tuple[dict[str, Any], bool]:
-    """Return the keywords of a call as far as they are literal, and whether ``**`` adds more."""
-    keywords = {keyword.arg: literal(keyword.value) for keyword in node.keywords if keyword.arg is not None}
-    return keywords, any(keyword.arg is None for keyword in node.keywords)
-
-
-def literal(node: ast.expr | None) -> Any:
-    """Evaluate a literal number, string, None, or a list, tuple or dict of them; else `OPEN`.
-
-    >>> literal(ast.parse("{'x': array, 'y': -2}", mode="eval").body)["y"]
-    -2
-    """
-    match node:
-        case ast.Constant(value=value):
-            return value
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))):
-            return -value
-        case ast.List(elts=items) | ast.Tuple(elts=items):
-            values = tuple(_scalar(item) for item in items)
-            return OPEN if OPEN in values else values
-        case ast.Dict(keys=keys, values=items):
-            names = [_scalar(key) for key in keys]
-            is_told = all(isinstance(name, str) for name in names)
-            return dict(zip(names, map(_scalar, items), strict=True)) if is_told else OPEN
-    return OPEN
-
-
-def _scalar(node: ast.expr | None) -> Any:
-    """Evaluate a literal without nested ones."""
-    return literal(node) if isinstance(node, ast.Constant | ast.UnaryOp) else OPEN
+def _of_made(made: Applied, text: Text, function: str, **given: Any) -> LiteralCall:
+    """Return a call of an object made from a text, or of its method `bind`."""
+    has_formula = made.function in GRADIENTS
+    return LiteralCall(function, text.value, bound=made.bound, has_formula=has_formula, **given)

@@ -10,11 +10,12 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from nameexpr.compiler.analysis.faults.binding import has_position, is_bound, no_operand, read_positions
 from nameexpr.compiler.analysis.faults.differentiating import value_with_dims
 from nameexpr.compiler.analysis.faults.misuse import (
     OPTIONS,
@@ -39,6 +40,7 @@ from nameexpr.runtime.differentiated import PREFIX, differentiated, read_value
 from nameexpr.syntax.parser.expression import parse
 
 FORMULA_OPTIONS = frozenset({"outputs", "sizes", "optimize", "memory_limit", "operands"})
+_OF_MADE = frozenset({"call", "bind"})
 WHERE_NO_OPERAND_IS = frozenset({"dtype", "order", "tune"})
 """Options of formulas without an operand of that name."""
 
@@ -56,9 +58,12 @@ class Problem(NamedTuple):
 
 def diagnose(call: LiteralCall) -> list[Problem]:
     """Return the errors of a call, [] if none can be determined."""
-    passes = _formula if call.is_formula else _assertion if call.function == "check" else _expression
-    if call.function in GRADIENTS:
+    if call.function in _OF_MADE:
+        passes = _made_from_formula if call.is_formula else _made_from_expression
+    elif call.function in GRADIENTS:
         passes = _gradients
+    else:
+        passes = _formula if call.is_formula else _assertion if call.function == "check" else _expression
     return next(filter(None, map(list, passes(call))), [])
 
 
@@ -73,6 +78,48 @@ def _expression(call: LiteralCall) -> Iterator[Iterable[Problem]]:
         yield [Problem(needs_arrow(call.text))]
     if call.function != "compile":
         yield _count_faults(call)
+
+
+def _made_from_expression(call: LiteralCall) -> Iterator[Iterable[Problem]]:
+    """Yield the errors in the operands that a compiled expression is called with, or that are bound to it."""
+    named = [*call.keywords, *(name for name in call.binds if isinstance(name, str))]
+    head = "bind: " if call.function == "bind" else ""
+    yield [Problem(has_position(name, call.text, head), is_call=True, keyword=name) for name in named]
+    bound, is_known = call.bound or (), call.bound is not None
+    if call.function == "bind" and not bound and is_known:
+        positions = dict.fromkeys(call.binds)
+        yield _problems(lambda: read_positions(parse(call.text), (), positions), is_call=True)
+    if call.function == "call":
+        count = call.operands + len(bound) if is_known and call.operands is not None else None
+        called = replace(call, function="einsum", operands=count, keywords={"reduce": OPEN})
+        for problems in _expression(called):
+            yield [
+                problem._replace(diagnostic=_with_bound(problem.diagnostic, len(bound)))
+                for problem in problems
+            ]
+
+
+def _with_bound(diagnostic: Diagnostic, count: int) -> Diagnostic:
+    if not count:
+        return diagnostic
+    return diagnostic._replace(message=f"{diagnostic.message}, {count} of them bound", hint="")
+
+
+def _made_from_formula(call: LiteralCall) -> Iterator[Iterable[Problem]]:
+    """Yield the errors in the operands that a compiled formula is called with, or that are bound to it."""
+    yield _problems(lambda: read_formula(call.text))
+    operands, bound = read_formula(call.text).operands, call.bound or ()
+    if call.operands:
+        yield [Problem(operands_by_position(call.text, operands), is_call=True)]
+    names = [*map(str, call.binds), *call.keywords, *(_mapping(call) or ())]
+    twice = [name for name in names if name in bound]
+    yield [Problem(is_bound(name, call.text), is_call=True, keyword=name) for name in twice]
+    if call.function == "bind":
+        unknown = [name for name in names if name not in operands]
+        yield [Problem(no_operand(name, operands, call.text), is_call=True, keyword=name) for name in unknown]
+        return
+    keywords = {**dict.fromkeys(map(str, bound), OPEN), **call.keywords}
+    yield _operand_faults(replace(call, keywords=keywords, is_open=call.is_open or call.bound is None))
 
 
 def _assertion(call: LiteralCall) -> Iterator[Iterable[Problem]]:
@@ -179,15 +226,23 @@ def _count_faults(call: LiteralCall) -> list[Problem]:
     return [problem._replace(diagnostic=problem.diagnostic._replace(operands=())) for problem in problems]
 
 
+def _mapping(call: LiteralCall) -> Mapping[str, Any] | None:
+    """Return the operands in a mapping, None if they are not literal."""
+    given = call.keywords.get("operands")
+    return given if isinstance(given, dict) else {} if given is None else None
+
+
 def _operand_faults(call: LiteralCall) -> Iterator[Problem]:
     """Yield operands that a formula lacks, or else those that it does not use."""
     scope, dims = read_formula(call.text), Operand(())
     options = FORMULA_OPTIONS | (WHERE_NO_OPERAND_IS - set(scope.operands))
+    if call.function == "call":
+        options = frozenset({"operands"})
     given = {name: name for name in call.keywords if name not in options}
-    more = call.keywords.get("operands")
-    if call.is_open or not (more is None or isinstance(more, dict)):
+    more = _mapping(call)
+    if call.is_open or more is None:
         return
-    given |= dict.fromkeys(more or (), "operands")
+    given |= dict.fromkeys(more, "operands")
     missing = _problems(lambda: check_given(scope, dict.fromkeys(given, dims)))
     if missing and missing[0].diagnostic.code == "NE521":
         yield from (problem._replace(is_call=True) for problem in missing)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from nameexpr.lint import FUNCTIONS, MADE, constants, gradients, library, tensors
 from nameexpr.lint.bindings import NameScope
+from nameexpr.lint.literals import bound_by
 from nameexpr.lint.values import (
     Applied,
     Definition,
@@ -25,6 +26,7 @@ from nameexpr.lint.values import (
     Value,
     Values,
 )
+from nameexpr.records import replace
 
 
 def results(node: ast.Call, scope: NameScope, module: Home) -> Iterator[Value]:
@@ -41,8 +43,7 @@ def _of_method(
 ) -> Iterator[Value]:
     """Yield the results of methods of texts, tables and tensors."""
     kinds = {type(one) for one in owners}
-    if method == "gradient":
-        yield from (one for one in owners if isinstance(one, Applied) and one.function == "compile")
+    yield from (new for one in owners if isinstance(one, Applied) for new in _of_made(one, method, node))
     if not kinds & {Text, Table, Named}:
         return
     arguments = [module.values(one, scope) for one in node.args]
@@ -60,6 +61,16 @@ def _of_method(
             yield from tensors.renamed_tensor(one, method, arguments)
 
 
+def _of_made(made: Applied, method: str, node: ast.Call) -> Iterator[Applied]:
+    """Yield the result of a method of an object made from a text, which has this text, too."""
+    if method == "gradient" and made.function == "compile":
+        yield made
+    elif method == "bind" and not made.is_partial:
+        names = bound_by(node)
+        is_known = names is not None and made.bound is not None and not made.partials
+        yield replace(made, bound=(*(made.bound or ()), *(names or ())) if is_known else None)
+
+
 def _of_function(function: Value, node: ast.Call, scope: NameScope, module: Home) -> Iterator[Value]:
     """Yield the results of a call of a function or class."""
     match function:
@@ -68,9 +79,7 @@ def _of_function(function: Value, node: ast.Call, scope: NameScope, module: Home
         case Definition() if not isinstance(function.node, ast.AsyncFunctionDef):
             yield from function.module.returned(function)
         case Imported("functools.partial") if node.args:
-            for called in module.values(node.args[0], scope):
-                if isinstance(called, Imported) and called.path in FUNCTIONS:
-                    yield Applied(FUNCTIONS[called.path], node, scope, module, is_partial=True)
+            yield from _of_partial(module.values(node.args[0], scope), node, scope, module)
         case Imported(path) if FUNCTIONS.get(path) in MADE:
             yield Applied(FUNCTIONS[path], node, scope, module)
         case Applied(is_partial=False):
@@ -85,6 +94,15 @@ def _of_function(function: Value, node: ast.Call, scope: NameScope, module: Home
                 yield from constants.computed(library.TEXTS[path], arguments, node, module)
             else:
                 yield from library.FUNCTIONS[path](arguments, _keywords(node, scope, module))
+
+
+def _of_partial(functions: Values, node: ast.Call, scope: NameScope, module: Home) -> Iterator[Applied]:
+    """Yield what `functools.partial` returns."""
+    for function in functions:
+        if isinstance(function, Imported) and function.path in FUNCTIONS:
+            yield Applied(FUNCTIONS[function.path], node, scope, module, is_partial=True)
+        elif isinstance(function, Applied) and not function.is_partial:
+            yield replace(function, partials=(*function.partials, node))
 
 
 def _of_object(path: str, node: ast.Call, scope: NameScope, module: Home) -> Iterator[Value]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any, Protocol, TypeAlias
 
 from nameexpr.dims import Names
+from nameexpr.lint import Bound
 from nameexpr.lint.bindings import Calls, NameScope
 from nameexpr.lint.source import Source
 from nameexpr.records import record
@@ -127,6 +128,9 @@ class Parameter:
 class Applied:
     """A call that returns a callable: `compile`, `grad` or `value_and_grad`, or `functools.partial` of a
     function of nameexpr.
+
+    `bound` are the operands that `bind` has fixed, None if they are unknown, and `partials` the calls of
+    `functools.partial` whose arguments precede those of a call.
     """
 
     function: str
@@ -134,6 +138,8 @@ class Applied:
     scope: NameScope
     module: Home
     is_partial: bool = False
+    bound: Bound = ()
+    partials: tuple[ast.Call, ...] = ()
 
     @property
     def arguments(self) -> list[ast.expr]:

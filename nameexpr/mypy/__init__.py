@@ -34,7 +34,9 @@ _COMPILED = {
 """The classes of compiled texts: the last of their type arguments is the text."""
 
 _OF_COMPILED = {"__call__": applied, "plan": applied, "outline": applied, "bind": bound, "gradient": gradient}
-_OF_GRADIENTS = {"__call__": applied_gradients, "__getitem__": read, "plan": applied, "bind": bound}
+_OF_GRADIENTS = {"__call__": applied_gradients, "__getitem__": read, "bind": bound} | dict.fromkeys(
+    ("plan", "packed"), applied
+)
 """The hooks of methods."""
 
 

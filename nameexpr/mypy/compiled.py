@@ -4,18 +4,14 @@ the text and the operands bound to it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mypy.nodes import DictExpr
 from mypy.plugin import MethodContext
 from mypy.types import Instance, Type, get_proper_type
 
-from nameexpr.compiler.analysis.faults.misuse import operand_is_bound
-from nameexpr.compiler.pipeline import read_formula
-from nameexpr.errors import Diagnostic
-from nameexpr.lint import OPEN, LiteralCall
-from nameexpr.lint.diagnose import Problem, diagnose
+from nameexpr.lint import LiteralCall
+from nameexpr.lint.diagnose import diagnose
 from nameexpr.mypy.arguments import CallArguments, given_of, literal, literal_tuple, literals_in, report
 from nameexpr.syntax.lexer.tokens import looks_like_formula
 
@@ -39,38 +35,17 @@ def applied(context: MethodContext) -> Type:
     if compiled is not None:
         given = given_of(context)
         given.nodes.pop("out", None)
-        report(_call_faults(compiled, given), given, context.context, context)
+        operands, keywords = given.operands, given.literals
+        call = _call("call", compiled, operands=operands, keywords=keywords, is_open=given.is_open)
+        problems = [problem for problem in diagnose(call) if problem.is_call]
+        report(problems, given, context.context, context)
     return context.default_return_type
 
 
-def _call_faults(compiled: KnownText, given: CallArguments) -> list[Problem]:
-    """Return the errors in the operands that a compiled text is called with."""
-    text, bound, literals = compiled.text, compiled.bound, given.literals
-    if compiled.is_formula:
-        twice = [
-            Problem(operand_is_bound(str(name)), keyword=str(name)) for name in bound if name in literals
-        ]
-        literals |= dict.fromkeys(map(str, bound), OPEN)
-        call = LiteralCall("evaluate", text, given.operands, literals, given.is_open)
-        return twice or [problem for problem in diagnose(call) if problem.is_call]
-    if literals:
-        return [Problem(_has_position(name), keyword=name) for name in literals]
-    count = None if given.operands is None else given.operands + len(bound)
-    problems = diagnose(LiteralCall("einsum", text, count, {"reduce": OPEN}))
-    if bound:
-        problems = [
-            problem._replace(diagnostic=_with_bound(problem.diagnostic, len(bound))) for problem in problems
-        ]
-    return [problem for problem in problems if problem.is_call]
-
-
-def _has_position(name: str) -> Diagnostic:
-    message = f"{name}= is a name, and the operands of an expression have positions"
-    return Diagnostic("NE624", message, hint="give the operands in the order of the text")
-
-
-def _with_bound(diagnostic: Diagnostic, count: int) -> Diagnostic:
-    return diagnostic._replace(message=f"{diagnostic.message}, {count} of them bound", hint="")
+def _call(function: str, compiled: KnownText, **given: Any) -> LiteralCall:
+    """Return a call of a compiled text, or of its method `bind`."""
+    bound, has_formula = compiled.bound, compiled.is_formula
+    return LiteralCall(function, compiled.text, bound=bound, has_formula=has_formula, **given)
 
 
 def bound(context: MethodContext) -> Type:
@@ -80,19 +55,9 @@ def bound(context: MethodContext) -> Type:
     names = _bound_names(given, context)
     if compiled is None or names is None or not isinstance(returned, Instance):
         return returned
-    report(_bind_faults(compiled, names), given, context.context, context)
+    report(diagnose(_call("bind", compiled, binds=tuple(names))), given, context.context, context)
     whole = literal_tuple([compiled.text, *compiled.bound, *names], context)
     return returned.copy_modified(args=[*returned.args[:-1], whole])
-
-
-def _bind_faults(compiled: KnownText, names: Sequence[str | int]) -> list[Problem]:
-    """Return the errors in the operands bound to a compiled text."""
-    keywords = [name for name in names if isinstance(name, str)]
-    if not compiled.is_formula:
-        return [Problem(_has_position(name), keyword=name) for name in keywords]
-    unknown = set(keywords).difference(read_formula(compiled.text).operands)
-    message = "bind: the formula has no operand '{}'"
-    return [Problem(Diagnostic("NE624", message.format(name)), keyword=name) for name in sorted(unknown)]
 
 
 def _bound_names(given: CallArguments, context: MethodContext) -> list[str | int] | None:

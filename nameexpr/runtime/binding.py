@@ -11,20 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from importlib import import_module
 from mmap import mmap
-from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import NUMBERS
+from nameexpr.compiler.analysis.faults.binding import no_operand, read_positions
 from nameexpr.compiler.analysis.infer import infer_sizes
 from nameexpr.compiler.analysis.operands import Operand
-from nameexpr.errors import Diagnostic, NameExprError, did_you_mean, error
+from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.records import replace
 from nameexpr.runtime.entry import Entry
 from nameexpr.runtime.operands import BARE, array_of, names_of, unwrapped
-from nameexpr.syntax.ast import LABELLED, Expression, Term
-from nameexpr.syntax.unparse import unparse_term
+from nameexpr.syntax.ast import LABELLED, Term
 from nameexpr.syntax.walk import atoms
 
 if TYPE_CHECKING:
@@ -68,10 +67,7 @@ def bind_formula(entry: FormulaEntry, operands: Mapping[str, Any]) -> FormulaEnt
     scope, names = entry.tree, entry.tree.operands
     for name in operands:
         if name not in names:
-            listed = f"the operands are {', '.join(names)}" if names else "it has no operands"
-            hint = did_you_mean(name, names) or listed
-            message = f"bind: the formula has no operand '{name}'"
-            raise error(Diagnostic("NE624", message, entry.text, hint=hint))
+            raise error(no_operand(name, names, entry.text))
     bound = entry.bind(
         {names.index(name): _held(value, entry.unwrapped, name) for name, value in operands.items()}
     )
@@ -153,42 +149,6 @@ def _is_constant(array: Any) -> bool:
             return False
         array = array.base
     return array is None or isinstance(array, bytes | mmap)
-
-
-def read_positions(tree: Expression, fixed: Mapping[int, Any], operands: Any) -> list[int]:
-    """Return the positions in the text of operands given by position among the unbound ones (NE624)."""
-    free = [place for place in range(len(tree.inputs)) if place not in fixed]
-    terms = [unparse_term(tree.inputs[place]) for place in free]
-    listed = ", ".join(f"{number} '{term}'" for number, term in enumerate(terms))
-    hint = f"the operands are {listed}" if free else "all operands are bound"
-    if len(free) == 1:
-        hint = f"the only operand that is left is {listed}" if fixed else f"the only operand is {listed}"
-    if tree.leaves_inputs_out:
-        message = "bind: the operands of this text are known only when it is called"
-        raise error(Diagnostic("NE624", message, tree.text, hint="write their terms left of the arrow"))
-    if not isinstance(operands, Mapping):
-        message = f"bind takes a mapping from positions to operands, and not a {type(operands).__name__}"
-        raise error(Diagnostic("NE624", message, tree.text, hint=f"such as bind({{0: ...}}); {hint}"))
-    places: list[int] = []
-    for key in operands:
-        try:
-            position = index(key)
-            is_known = not isinstance(key, bool)
-        except TypeError:
-            is_known = False
-        if not is_known:
-            message = f"bind: {key!r:.60} is not a position of an operand"
-            given = did_you_mean(key, terms) if isinstance(key, str) else ""
-            if isinstance(key, str) and key in terms:
-                given = f"{terms.index(key)} is '{key}'"
-            raise error(Diagnostic("NE624", message, tree.text, hint=f"{given}; {hint}" if given else hint))
-        if not -len(free) <= position < len(free):
-            raise error(Diagnostic("NE624", f"bind: there is no operand {position}", tree.text, hint=hint))
-        if free[position] in places:
-            message = f"bind: operand {position % len(free)} is given twice"
-            raise error(Diagnostic("NE624", message, tree.text, hint="give it once"))
-        places.append(free[position])
-    return places
 
 
 def raise_contradictions(fault: NameExprError, positions: Collection[int] | None = None) -> None:

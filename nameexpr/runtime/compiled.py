@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, overload
 
 from nameexpr.errors import Diagnostic, error
-from nameexpr.runtime import public
+from nameexpr.runtime import answers, public
 from nameexpr.runtime.operands import read_only
 
 if TYPE_CHECKING:
@@ -36,6 +36,14 @@ else:
     ArrayResult_co, TensorResult_co, Text_co = map(TypeVar, ("ArrayResult_co", "TensorResult_co", "Text_co"))
 
 
+_ELSEWHERE = """apply backward call check_gradient check_grads compute cpu cuda derivative device
+differentiate dims divergence dot draw dtype eval execute forward grad grad_and_value gradcheck gradients
+hessian hvp inputs jacfwd jacobian jacrev jit jvp laplacian lower mermaid minimize names outputs parameters
+partial requires_grad requires_grad_ result retain_graph run shape show source to value_and_grad vjp vmap
+zero_grad"""
+
+
+@answers(_ELSEWHERE)
 class Compiled(Generic[ArrayResult_co, TensorResult_co, Text_co]):
     """An expression or a formula that can be called on operands. Made by `nameexpr.compile`.
 

@@ -122,14 +122,11 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         >>> layer(np.ones((2, 3))).shape
         (2, 4)
         """
+        from nameexpr.compiler.analysis.faults.binding import has_position
         from nameexpr.runtime.binding import bind_expression
 
         if named:
-            hint = "give a mapping from positions to operands: bind({1: ...})"
-            message = (
-                f"bind: {next(iter(named))}= is a name, and the operands of an expression have positions"
-            )
-            raise error(Diagnostic("NE624", message, self.text, hint=hint))
+            raise error(has_position(next(iter(named)), self.text, "bind: "))
         return BoundExpression(bind_expression(self._entry, operands))
 
     @public

@@ -94,9 +94,9 @@ class FormulaEntry(Entry):
         """Raise NE624 for an operand that is already bound."""
         for name in given:
             if name in self.bound:
-                from nameexpr.compiler.analysis.faults.misuse import operand_is_bound
+                from nameexpr.compiler.analysis.faults.binding import is_bound
 
-                raise error(operand_is_bound(name, self.text))
+                raise error(is_bound(name, self.text))
 
     def unwrap(self, operands: Sequence[Any]) -> list[Any]:  # noqa: D102
         return [self.unwrapped(value, name) for value, name in zip(operands, self._names, strict=True)]

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from typing_extensions import TypeVar  # with defaults: type checkers bundle its stubs
 
 from nameexpr.runtime.gradients import GradientFunction
+from nameexpr.runtime.packed import Packed
 from nameexpr.runtime.plan.plan import Plan
 from nameexpr.tensors import NamedTensor
 from nameexpr.typing import Array, ArrayLike, Foreign, Labelled, Operand
@@ -34,6 +35,7 @@ class OfText(GradientFunction, Generic[Wrt_co, Text_co]):
     """A function of gradients with its text, which the plugin reads in its type."""
 
     def plan(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> Plan: ...
+    def packed(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> Packed: ...
     def bind(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> Self: ...
 
 class OfGradients(OfText[Wrt_co, Text_co]):

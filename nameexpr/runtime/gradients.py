@@ -11,7 +11,7 @@ from nameexpr.backends.dispatch import library_name
 from nameexpr.compiler.analysis.faults.differentiating import value_with_dims
 from nameexpr.compiler.ir.axes import flat, shown
 from nameexpr.errors import NameExprError, error
-from nameexpr.runtime import public
+from nameexpr.runtime import answers, public
 from nameexpr.runtime.differentiated import Differentiated
 from nameexpr.runtime.evaluate import by_position
 from nameexpr.runtime.formula import merged
@@ -29,6 +29,13 @@ BY_DIMS = frozenset({"NE240", "NE530"})
 """The errors of a gradient whose value has dims, though its term has only those of the operand."""
 
 
+_ELSEWHERE = """apply backward call check_gradient check_grads compute cpu cuda device divergence eval
+execute forward fun grad gradcheck gradient gradients hess hessian hvp jac jacfwd jacobian jacrev jit jvp
+laplacian lower minimize operands optimizer options outline parameters partial requires_grad requires_grad_
+retain_graph run signature source statements to train value vjp vmap x0 zero_grad"""
+
+
+@answers(_ELSEWHERE)
 class GradientFunction:
     """A formula that returns its gradients by the names of operands. Made by `grad` and `value_and_grad`.
 

@@ -18,6 +18,7 @@ from nameexpr.backends.library import Library
 from nameexpr.compiler.analysis.infer import Typed
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.ir.dtypes import Dtypes, is_castable
+from nameexpr.compiler.ir.target import Target
 from nameexpr.errors import Diagnostic, error
 from nameexpr.runtime.entry import Entry
 from nameexpr.runtime.expression import ExpressionEntry
@@ -94,7 +95,7 @@ class LibraryExpression(ExpressionEntry, OnTracingLibrary):
         super().__init__(entry.text, entry.options, fixed, entry.tree)
 
     @property
-    def target(self) -> Any:  # type: ignore[override]
+    def target(self) -> Target:  # type: ignore[override]
         """The target of the library."""
         return self.library.target
 
@@ -157,7 +158,7 @@ class LibraryFormula(FormulaEntry, OnTracingLibrary):
         super().__init__(entry.text, entry.options, fixed, entry.tree)
 
     @property
-    def target(self) -> Any:  # type: ignore[override]
+    def target(self) -> Target:  # type: ignore[override]
         """The target of the library."""
         return self.library.target
 

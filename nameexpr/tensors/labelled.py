@@ -39,7 +39,7 @@ def wrap(data: Array, names: Names) -> Any:
 def attach(tensor: Any, coordinates: Iterable[Coordinate]) -> Any:
     """Return a tensor with those of the coordinates that fit its dims; a plain one if none do."""
     if tensor._kernels is RECORDED:
-        return tensor  # with the coordinates of its plain result
+        return RECORDED.promoted(attach(tensor._bare(), coordinates), tensor._node)
     kept = fitting(coordinates, tensor._names, tensor._data.shape)
     base: Any = tensor._plain if isinstance(tensor, Labelled) else type(tensor)
     if not kept:

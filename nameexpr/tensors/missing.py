@@ -39,15 +39,25 @@ _ROWS = {
     "repeat tile repeat_interleave": "ne.cat([x, x], dim), or np.repeat(x, 2, axis=dim)",
     "take": "x.index_select(dim, index), or x.isel(C=[0, 2])",
     "percentile nanpercentile": "x.quantile(0.9) for 90 percent",
-    "nanmax nanmin nanprod nancumsum nancumprod nanargmax nanargmin ptp trace average gradient angle conj "
+    "gradient": "np.gradient(x) has differences of neighbours, ne.value_and_grad(text, 'w') derivatives",
+    "nanmax nanmin nanprod nancumsum nancumprod nanargmax nanargmin ptp trace average angle conj "
     "real imag": "np.{name}(x) keeps the names",
     "conjugate": "np.conjugate(x) keeps the names",
     "outer": "np.multiply.outer(x, y), or ne.einsum",
     "einsum": 'ne.einsum("N C -> N", x)',
     "value_and_gradient grad_and_value multigrad_dict": "ne.value_and_grad(text, 'w b')",
-    "autograd func GradientTape tape": (
+    "func functional autodiff gradients GradientTape tape": (
         "ne.value_and_grad(text, 'w') differentiates a formula; x.requires_grad_() and y.backward() tensors"
     ),
+    "autograd": (
+        "ne.grad_of(loss, [w]) goes back through recorded tensors, as loss.backward() does; "
+        "ne.value_and_grad(text, 'w') differentiates a formula"
+    ),
+    "gradcheck gradgradcheck check_grad check_grads": (
+        "ne.check_gradient(text, w=w) compares the gradients of a formula with differences"
+    ),
+    "minimize": "ne.value_and_grad(text, 'w').packed(w=w) is for scipy.optimize.minimize",
+    "expanded": "ne.compile(text).expanded() writes the derivatives of a formula out",
     "stop_gradient stop stop_grad": "x.detach() for tensors, stop(x) in formulas",
     "checkpoint remat": "memory_limit= of ne.value_and_grad bounds the memory",
     "jit": "ne.compile(text) is compiled; ne.einsum and ne.evaluate keep what they compile, too",
@@ -56,7 +66,6 @@ _ROWS = {
     "Variable Parameter": "ne.tensor(data, names='N C', requires_grad=True)",
     "absolute": "x.abs()",
     "set_grad_enabled inference_mode": "with ne.no_grad(): and ne.enable_grad(): switch recording off and on",
-    "autograd": "x.backward() and ne.grad_of go back; ne.no_grad() is a context",
     "power": "x.pow(2), or x ** 2",
     "multiply": "x.mul(y), or x * y",
     "subtract": "x.sub(y), or x - y",
@@ -71,6 +80,9 @@ _ROWS = {
 }
 ADVICE = {word: text.replace("{name}", word) for words, text in _ROWS.items() for word in words.split()}
 """What to write instead of each name."""
+_OF_FORMULAS = "jacobian jacrev jacfwd hessian hess vjp jvp hvp vmap value_and_grad laplacian divergence"
+ANSWERED = (*ADVICE, *_OF_FORMULAS.split())
+"""The names that tensors answer: those above, and functions that formulas differentiate without."""
 
 Class = TypeVar("Class", bound=type)
 
@@ -90,13 +102,13 @@ class Answered:
 
         name = self.name
         raise shown_short(
-            AttributeError(f"{kind.__name__!r} object has no attribute {name!r}: {ADVICE[name]}")
+            AttributeError(f"{kind.__name__!r} object has no attribute {name!r}: {advice(name)}")
         )
 
 
 def answers_names(kind: Class) -> Class:
     """Return a class that raises an error with advice for each of these names that it does not have."""
-    for name in ADVICE:
+    for name in ANSWERED:
         if not hasattr(kind, name):
             setattr(kind, name, Answered(name))
     return kind

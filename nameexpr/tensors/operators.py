@@ -173,6 +173,8 @@ class Operators(Core):
 
     def _axes(self, dim: object, verb: str) -> tuple[int, ...]:
         """Return the positions for a `dim` argument: all of them for None and an empty list."""
+        if type(dim) is int and 0 <= dim < self._data.ndim:
+            return (dim,)
         if dim is None or (isinstance(dim, list | tuple) and not dim):
             return tuple(range(self._data.ndim))
         return axes(self._dims, dim, verb)

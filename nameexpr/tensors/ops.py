@@ -112,12 +112,13 @@ def check_constant(operand: Any) -> None:
 class Tape:
     """The functions of `nameexpr.tensors.tape` that are called then; it enters them when it is loaded."""
 
-    __slots__ = ("again", "assign", "check_out", "pair")
+    __slots__ = ("again", "assign", "check_out", "pair", "promoted")
 
     again: Callable[..., Any]
     assign: Callable[..., Any]
     check_out: Callable[[str], None]
     pair: Callable[..., Any]
+    promoted: Callable[..., Any]
 
 
 RECORDED = Tape()

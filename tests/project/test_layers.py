@@ -26,7 +26,7 @@ LAYERS = (
     ("tensors",),
     ("typing",),
     ("runtime",),
-    ("lint", "terminal", "torch"),
+    ("compat", "lint", "terminal", "torch"),
     ("session",),
     ("lsp",),
     ("cli", "mypy"),

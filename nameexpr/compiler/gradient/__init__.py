@@ -1,6 +1,8 @@
 """Derivatives: `grad(value, operand[term])` becomes values of the same graph.
 
-    derivative    the calls of a formula: what is differentiated by what, and the result as the term sees it
+    derivative    the calls of a formula, and the results as their terms see them
+    asked         what is differentiated by what
+    inside        derivatives in the steps of recurrences
     walk          from a value back to the operands, in reverse mode: the gradient of each node's arguments
     forward       from an operand to a value that has more elements; `tangents` are those of recurrences
     pointwise     the gradients of pointwise functions, and masks of `where`

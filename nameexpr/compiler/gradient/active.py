@@ -17,6 +17,7 @@ from nameexpr.compiler.ir.nodes import (
     Place,
     Recurrence,
     Reduction,
+    State,
     View,
     sources_of,
 )
@@ -35,10 +36,13 @@ class UnknownGradientError(Exception):
 
 @record
 class Wanted:
-    """What a value is differentiated by: positions of operands, and names of statements."""
+    """What a value is differentiated by: positions of operands, names of statements, and rows of recurrences,
+    each as the key of a `State`, its statement and its offset.
+    """
 
     operands: frozenset[int]
     statements: frozenset[str]
+    rows: frozenset[tuple[str, int, int]] = frozenset()
 
     def holds(self, node: Node) -> bool:
         """Return whether a value is one of these."""
@@ -47,6 +51,8 @@ class Wanted:
                 return position in self.operands
             case Identity(_, name):
                 return name in self.statements
+            case State(key, number, _, offset):
+                return (key, number, offset) in self.rows
         return False
 
 

@@ -16,10 +16,13 @@ Seen = list[tuple[int, Axes]]
 
 @record(frozen=False)
 class Found:
-    """The gradients that a walk has found: of operands by position, of identities by number."""
+    """The gradients that a walk has found: of operands by position, of identities by number, of the rows that
+    the steps of a recurrence read by statement and offset.
+    """
 
     operands: dict[int, Seen] = field(default_factory=dict)
     identities: dict[int, int] = field(default_factory=dict)
+    rows: dict[tuple[int, int], Seen] = field(default_factory=dict)
 
 
 def seen_through(algebra: Algebra, found: Seen, axes: Axes, shape: Sequence[int], dtype: str) -> int:

@@ -33,6 +33,7 @@ from nameexpr.compiler.ir.nodes import (
     Place,
     Reduction,
     Rows,
+    State,
     View,
     Window,
 )
@@ -100,6 +101,9 @@ class Walk:
                 self.arrays.setdefault(source, []).append((gradient, axes))
             case Identity(_, name) if name in self.wanted.statements:
                 self.found.identities[number] = gradient
+            case State(_, statement, label, offset, axes):
+                seen = self.found.rows.setdefault((statement, offset), [])
+                seen.append((gradient, ((label,), *axes)))
             case Rows(recurrence, statement):
                 self.rows.setdefault(recurrence, {})[statement] = gradient
         for part in self._of_sources(number, node, gradient, mask):

@@ -19,7 +19,7 @@ import numpy as np
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import not_one
-from nameexpr.tensors.missing import ADVICE, answers_names
+from nameexpr.tensors.missing import ANSWERED, answers_names
 from nameexpr.tensors.operators import carrier
 from nameexpr.tensors.ops import MeetsRecorded
 
@@ -188,7 +188,7 @@ class Protocols(Core):
 
     def __dir__(self) -> list[str]:
         """Return the names of the attributes, without those that only an error answers."""
-        return [name for name in super().__dir__() if name not in ADVICE]
+        return [name for name in super().__dir__() if name not in ANSWERED]
 
     def __copy__(self) -> Self:
         """Return a tensor with a copy of the array, as NumPy's arrays do."""

@@ -6,13 +6,20 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import OPS, RECORDED
-from nameexpr.tensors.tape import by_name, inplace, selecting
-from nameexpr.tensors.tape.arithmetic import pair
+from nameexpr.tensors.tape import inplace, selecting
 from nameexpr.tensors.tape.mode import MODE
-from nameexpr.tensors.tape.pointwise import TWO
-from nameexpr.tensors.tape.recording import bare, constant, has_gradient, of_several, unknown_gradient
-from nameexpr.tensors.tape.tables import CONSTANT, SEVERAL
+from nameexpr.tensors.tape.operators import pair
+from nameexpr.tensors.tape.recording import (
+    bare,
+    has_gradient,
+    is_recorded,
+    of_several,
+    promoted,
+    shared,
+    unknown_gradient,
+)
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "cat": selecting.joined,
@@ -24,34 +31,42 @@ FILLS = frozenset({"fill_", "copy_"})
 
 @cache
 def recorded_function(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function, or a method of plain tensors, for calls in which an operand is recorded."""
+    """Return a function, or a method of tensors, for calls in which an operand is recorded."""
     name = function.__name__
-    if function.__qualname__.startswith("PairedByName."):
-        return by_name.METHODS[name]
     if "." not in function.__qualname__ and name in FUNCTIONS:
         return of_several(name, function, FUNCTIONS[name])  # type: ignore[no-any-return]
-    if name in SEVERAL:
-        return of_several(name, function, SEVERAL[name])  # type: ignore[no-any-return]
-    if name in TWO:
-        return _scaled(name, function)
     if name in OPS and OPS[name].twin_of:
         return _twin(name, OPS[name].twin_of, function)
     if name in FILLS:
         return lambda x, value, *more, **options: inplace.filled(x, function, value, name)
-    if name in CONSTANT:
-        return constant(name, function)  # type: ignore[no-any-return]
-    return _otherwise(name, function)
+    if name in ("add", "sub"):
+        return _scaled(name, function)
+    return _method(name, function)
+
+
+def _method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method whose tensor is plain, or a function: others' elements are constants for it."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if MODE.is_on and hasattr(args[0], name) and isinstance(args[0], Core) and not is_recorded(args[0]):
+            x = promoted(shared(args[0], type(args[0])), None)
+            return getattr(x, name)(*args[1:], **kwargs)
+        y = function(*map(bare, args), **{word: bare(each) for word, each in kwargs.items()})
+        if MODE.is_on and has_gradient(y):
+            raise unknown_gradient(name)
+        return y
+
+    return call
 
 
 def _scaled(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return add and sub with `alpha`, of which only the other operand is recorded."""
+    """Return add and sub with `alpha`, by which an operand that is recorded is multiplied."""
 
-    def call(x: Any, other: Any, **options: Any) -> Any:
-        alpha = options.pop("alpha", 1)
-        if MODE.is_on and not (isinstance(alpha, int) and alpha == 1):
-            function(x, bare(other), alpha=alpha)
-            other = other * alpha
-        return getattr(x, name)(other if MODE.is_on else bare(other), **options)
+    def call(x: Any, other: Any, *, alpha: Any = 1, **options: Any) -> Any:
+        if not MODE.is_on:
+            return function(bare(x), bare(other), alpha=alpha, **options)
+        function(bare(x), bare(other), alpha=alpha)  # checks them
+        return function(x, other * alpha, **options)
 
     return call
 
@@ -68,18 +83,6 @@ def _twin(name: str, of: str, function: Callable[..., Any]) -> Callable[..., Any
     return call
 
 
-def _otherwise(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function whose other operands are constants, unless its result would have a gradient."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        y = function(*map(bare, args), **{word: bare(each) for word, each in kwargs.items()})
-        if MODE.is_on and has_gradient(y):
-            raise unknown_gradient(name)
-        return y
-
-    return call
-
-
 def again(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a function or a method of a plain tensor again, which has met a recorded operand."""
     inplace.forget_frames()
@@ -87,4 +90,4 @@ def again(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
 
 
 RECORDED.again, RECORDED.assign, RECORDED.pair = again, inplace.assign, pair
-RECORDED.check_out = inplace.check_out
+RECORDED.check_out, RECORDED.promoted = inplace.check_out, promoted

@@ -25,11 +25,11 @@ COPIES: dict[str, Callable[..., Any]] = {
 COPIES |= dict.fromkeys(("half", "float", "double", "bfloat16"), COPIES["to"])
 
 
-def rule(names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return the decorator that enters a rule under the names of methods."""
+def rule(names: str, table: dict[str, Any] = VIEWS) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the decorator that enters a rule into a table under the names of methods."""
 
     def enter(function: Callable[..., Any]) -> Callable[..., Any]:
-        VIEWS.update(dict.fromkeys(names.split(), function))
+        table.update(dict.fromkeys(names.split(), function))
         return function
 
     return enter
@@ -154,3 +154,35 @@ def _split(y: Any, x: Any, how: Any = None, dim: Any = 0, **kwargs: Any) -> tupl
 def _unbound(y: Any, x: Any, dim: Any = 0) -> tuple[Vjp, ...]:
     at = x._position(dim, "unbind")
     return tuple(part(at, number) for number in range(len(y)))
+
+
+@rule("diff", COPIES)
+def _diff(y: Any, x: Any, n: Any = 1, dim: Any = -1) -> Vjp:
+    n, dim = (1, n) if isinstance(n, str) else (n, dim)
+    at, times, shape = x._position(dim, "diff"), int(n), x._data.shape
+    if times >= shape[at] and times:
+        return lambda g: np.zeros(shape, g.dtype)
+
+    def vjp(g: Any) -> Any:
+        zero = np.zeros((), g.dtype)
+        for _ in range(times):
+            g = -np.diff(g, axis=at, prepend=zero, append=zero)
+        return g
+
+    return vjp
+
+
+@rule("flip")
+def _flip(y: Any, x: Any, *dims: Any) -> Vjp:
+    axes = x._axes(dims[0] if len(dims) == 1 else dims, "flip")
+    return lambda g: np.flip(g, axes)
+
+
+@rule("roll", COPIES)
+def _roll(y: Any, x: Any, shifts: Any, dims: Any = None) -> Vjp:
+    back = tuple(-shift for shift in shifts) if isinstance(shifts, list | tuple) else -shifts
+    if dims is None:
+        total = sum(back) if isinstance(back, tuple) else back
+        return lambda g: np.roll(g, total)
+    axes = x._axes(dims, "roll")
+    return lambda g: np.roll(g, back, axes)

@@ -8,12 +8,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 import numpy as np
 
-from nameexpr.compiler.gradient.rules import AS_IT_IS, COMPLEX, POINTWISE
+from nameexpr.compiler.gradient.rules import AS_IT_IS, POINTWISE
+from nameexpr.compiler.gradient.rules import COMPLEX as COMPLEX_RULES
 from nameexpr.tensors.tape.texts import Factory, Vjp, factory
 
 OWN: Mapping[str, tuple[str, ...]] = {
@@ -46,7 +46,6 @@ ONE = frozenset(_ONE.split())
 """Operators of one operand that have a derivative, perhaps 0."""
 TWO = frozenset(_TWO.split())
 """Operators of two operands that have one."""
-LINEAR = frozenset({"neg", "positive", "add", "sub", "frac", "deg2rad", "rad2deg", "conj"})
 
 
 def zero(gradient: Any) -> Any:
@@ -68,17 +67,25 @@ def _passes_on(*arrays: Any) -> Vjp:
     return same
 
 
-@cache
-def factories(verb: str, *, is_complex: bool) -> tuple[Factory, ...]:
-    """Return the factory for each argument of an operator: of its arrays, in order, and the result."""
-    key = SPELT.get(verb, verb)
-    rules = OWN.get(verb) or (COMPLEX.get(key) if is_complex else None) or POINTWISE.get(key, ())
-    count = 1 if verb in ONE else 2
-    if not rules:
-        return (no_array,) * count
-    is_conjugated = is_complex and key not in AS_IT_IS
-    arguments = "ab"[:count] + "y"
-    return tuple(_factory(verb, rule, arguments, is_conjugated) for rule in rules)
+class _Factories(dict[str, tuple[Factory, ...]]):
+    """By operator the factory for each argument, made on demand, which takes all arguments and the result."""
+
+    def __init__(self, *, is_complex: bool) -> None:
+        self.is_complex = is_complex
+
+    def __missing__(self, verb: str) -> tuple[Factory, ...]:
+        key, count = SPELT.get(verb, verb), 1 if verb in ONE else 2
+        rules = (
+            OWN.get(verb) or (COMPLEX_RULES.get(key) if self.is_complex else None) or POINTWISE.get(key, ())
+        )
+        is_conjugated = self.is_complex and key not in AS_IT_IS
+        arguments = "ab"[:count] + "y"
+        made = tuple([_factory(verb, rule, arguments, is_conjugated) for rule in rules or ("",) * count])
+        self[verb] = made
+        return made
+
+
+REAL, COMPLEX = _Factories(is_complex=False), _Factories(is_complex=True)
 
 
 def _factory(verb: str, rule: str, arguments: str, is_complex: bool) -> Factory:

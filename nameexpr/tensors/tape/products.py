@@ -7,11 +7,22 @@ from typing import Any
 
 import numpy as np
 
+from nameexpr.rules.remembered import matmul_names
 from nameexpr.tensors.contraction import contracted_positions
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.tape.recording import array_of
-from nameexpr.tensors.tape.reductions import wide
-from nameexpr.tensors.tape.texts import Vjp
+from nameexpr.tensors.tape.mode import MODE
+from nameexpr.tensors.tape.node import TapeNode
+from nameexpr.tensors.tape.recording import (
+    Tracked,
+    array_of,
+    bare,
+    has_gradient,
+    is_recorded,
+    joint,
+    promoted,
+    refuse_out,
+)
+from nameexpr.tensors.tape.texts import Vjp, wide
 
 Array = np.ndarray[Any, Any]
 VECTOR = 1
@@ -44,15 +55,53 @@ def _sum_columns(g: Any, b: Array) -> Any:
     return (np.conjugate(b) @ np.asarray(g)[..., None])[..., 0]
 
 
-def product(y: Any, x: Any, other: Any) -> list[tuple[Any, Vjp]]:
-    """Return the functions for matmul, mm, mv, bmm and dot."""
-    first, second = matmul(wide(x._data), wide(array_of(other)))
-    return [(x, first), (other, second)]
+class Multiplied(Tracked):
+    """What the matrix products of plain tensors call."""
 
+    __slots__ = ()
 
-def reflected(y: Any, x: Any, other: Any) -> list[tuple[Any, Vjp]]:
-    """Return those of `other @ x`."""
-    return product(y, as_own(x, other, "matmul"), x)
+    def _product(self, other: Any, verb: str, ranks: Any, out: Any, by: str = "") -> Any:
+        if out is not None and MODE.is_on:
+            refuse_out(verb, {"out": out})
+        x: Any = self._bare()
+        y = x._product(bare(other), verb, ranks, out, by)
+        if not MODE.is_on or not has_gradient(y):
+            return y
+        return self._multiplied(verb, self, other, y)
+
+    def _multiplied(self, verb: str, left: Any, right: Any, y: Any) -> Any:
+        """Return a product with its node."""
+        sources = [each._node if is_recorded(each) else None for each in (left, right)]
+        vjps = matmul(*[wide(array_of(each)) for each in (left, right)])
+        return joint(verb, y, zip(sources, vjps, strict=True))
+
+    def __matmul__(self, other: Any) -> Any:
+        y = self._quick_product(self, other)
+        return super().__matmul__(other) if y is None else y  # type: ignore[misc]
+
+    def __rmatmul__(self, other: Any) -> Any:
+        y = self._quick_product(other, self)
+        if y is not None:
+            return y
+        plain = self._bare().__rmatmul__(bare(other))
+        if plain is NotImplemented or not MODE.is_on or not has_gradient(plain):
+            return plain
+        return self._multiplied("matmul", as_own(self._bare(), other, "matmul"), self, plain)
+
+    def _quick_product(self, left: Any, right: Any) -> Any:
+        """Return the product of usual tensors of the same dtype; None for others."""
+        usual = self._usual
+        if type(left) not in usual or type(right) not in usual or not MODE.is_on:
+            return None
+        a, b = left._data, right._data
+        if a.dtype is not b.dtype or a.dtype.char not in "fd" or not a.ndim or not b.ndim:
+            return None
+        y = self._named(np.matmul(a, b), matmul_names(left._names, a.shape, right._names, b.shape, "@", None))
+        own, vjps = type(self), matmul(a, b)
+        if type(left) is own is type(right):
+            return promoted(y, TapeNode("matmul", (left._node, right._node), vjps, y._data))
+        at = 0 if type(left) is own else 1
+        return promoted(y, TapeNode("matmul", (self._node,), (vjps[at],), y._data))
 
 
 def as_own(x: Any, operand: Any, verb: str) -> Any:

@@ -9,9 +9,9 @@ import numpy as np
 
 from nameexpr.errors import Diagnostic, error
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.tape.arithmetic import pair
 from nameexpr.tensors.tape.inplace import check_out
 from nameexpr.tensors.tape.mode import MODE
+from nameexpr.tensors.tape.operators import pair
 from nameexpr.tensors.tape.pointwise import ONE, TWO
 from nameexpr.tensors.tape.recording import (
     Tracked,

@@ -17,6 +17,7 @@ import numpy as np
 from nameexpr.backends.numpy.arrays import is_inexact
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.tensors.core import Core
+from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import RECORDED, corrected, keywords_of
 from nameexpr.tensors.tape.mode import MODE
 from nameexpr.tensors.tape.node import Leaf, TapeNode
@@ -38,7 +39,7 @@ class _Classes(dict[type, type]):
 CLASSES = _Classes()
 
 
-class Tracked(Core):
+class Tracked(Operators):
     """A recorded tensor: what its families of methods have in common."""
 
     __slots__ = ()
@@ -46,21 +47,27 @@ class Tracked(Core):
     _node: Any
     _unrecorded: ClassVar[Any]
     """The class of the tensor without the tape."""
+    _usual: ClassVar[frozenset[type]] = frozenset()
+    """The usual class, recorded and plain, in that class; empty in those with coordinates, or by name."""
 
     def _bare(self) -> Any:
         """Return a plain tensor that shares the array."""
-        new = object.__new__(self._unrecorded)
-        new._data = self._data
-        new._names = self._names
-        if self._coordinates:
-            new._own = self._coordinates
-        return new
+        return shared(self, self._unrecorded)
 
     def _like(self, data: Any) -> Any:
         """Return a plain tensor around another array, with the names and coordinates of this one."""
         new = self._bare()
         new._data = data
         return new
+
+
+def shared(tensor: Any, kind: Any) -> Any:
+    """Return a tensor of a class that shares the array, the names and the coordinates of another."""
+    new = object.__new__(kind)
+    new._data, new._names = tensor._data, tensor._names
+    if tensor._coordinates:
+        new._own = tensor._coordinates
+    return new
 
 
 def promoted(result: Any, node: TapeNode | Leaf | None) -> Any:
@@ -149,14 +156,14 @@ def of_several(name: str, function: Callable[..., Any], rule: Rule) -> Any:
         y = function(*args, **kwargs)
         if not MODE.is_on or not has_gradient(y):
             return y
-        return joint(name, y, rule(y, *args, **kwargs), nodes)
+        return joint(name, y, [(nodes.get(id(operand)), vjp) for operand, vjp in rule(y, *args, **kwargs)])
 
     return called(call, name, function)
 
 
-def joint(name: str, y: Any, pairs: Iterable[tuple[Any, Vjp]], nodes: dict[int, Any]) -> Any:
-    """Return a result with a node whose inputs are the recorded ones among its operands."""
-    used = [(nodes[id(operand)], vjp) for operand, vjp in pairs if id(operand) in nodes]
+def joint(name: str, y: Any, pairs: Iterable[tuple[Any, Vjp]]) -> Any:
+    """Return a result with a node whose inputs are those of the operands that have a node."""
+    used = [pair for pair in pairs if pair[0] is not None]
     if not used:
         return y
     inputs, vjps = zip(*used, strict=True)
@@ -193,15 +200,6 @@ def unknown_gradient(verb: str) -> NameExprError:
     call = f"x.detach().{verb}(...)" if verb.isidentifier() else f"{verb}(x.detach(), ...)"
     hint = f"{call} treats x as a constant"
     return error(Diagnostic("NE695", f"no gradient of {verb} is known", hint=hint))
-
-
-def constant(name: str, method: Any) -> Any:
-    """Return a method whose result has no gradient."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return method(*map(bare, args), **{word: bare(each) for word, each in kwargs.items()})
-
-    return called(call, name, method)
 
 
 def array_of(operand: Any) -> Any:

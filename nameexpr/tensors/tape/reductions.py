@@ -1,297 +1,201 @@
-"""The derivatives of reductions and of functions along dims."""
+"""Reductions, functions along a dim and order statistics of recorded tensors.
+
+The methods are those of plain tensors, which check their arguments and call what is overridden here. Most
+derivatives are texts: `a` is the array, `y` the result with the dims that were reduced, `n` what a mean
+divides by, and `p` the order of a norm.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.numpy.arrays import NARROW, is_narrow
 from nameexpr.compiler.gradient.rules import ALONG, REDUCTIONS
+from nameexpr.tensors.ordering import Selected
 from nameexpr.tensors.reductions import ALL
-from nameexpr.tensors.tape.exclusive import products_of_others, products_up_to
-from nameexpr.tensors.tape.node import Scattered
-from nameexpr.tensors.tape.texts import Vjp, factory
+from nameexpr.tensors.tape.mode import MODE
+from nameexpr.tensors.tape.node import Scattered, TapeNode
+from nameexpr.tensors.tape.recording import Tracked, has_gradient, promoted, refuse_out
+from nameexpr.tensors.tape.texts import Vjp, factory, wide
 
-RULES: dict[str, Callable[..., Any]] = {}
 Array = np.ndarray[Any, Any]
 
-
-def rule(names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return the decorator that enters a rule under the names of methods."""
-
-    def enter(function: Callable[..., Any]) -> Callable[..., Any]:
-        RULES.update(dict.fromkeys(names.split(), function))
-        return function
-
-    return enter
-
-
-def reduced(x: Any, dim: Any, verb: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the positions of the dims of a reduction, and the shape of its result with size 1 for them."""
-    gone = tuple(range(x._data.ndim)) if dim is None or dim is ALL else x._axes(dim, verb)
-    return gone, tuple([1 if at in gone else size for at, size in enumerate(x._data.shape)])
-
-
-def count_of(shape: tuple[int, ...], gone: tuple[int, ...]) -> int:
-    """Return how many elements each result combines."""
-    return math.prod([shape[at] for at in gone])
-
-
-@rule("sum")
-def _sum(y: Any, x: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Vjp:
-    shape = x._data.shape
-    if dim is None:
-        return lambda g: np.broadcast_to(g, shape) if g.ndim == 0 else np.broadcast_to(g.reshape(()), shape)
-    kept = reduced(x, dim, "sum")[1]
-    return lambda g: np.broadcast_to(g.reshape(kept), shape)
-
-
-@rule("mean")
-def _mean(y: Any, x: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Vjp:
-    gone, kept = reduced(x, dim, "mean")
-    shape = x._data.shape
-    n = count_of(shape, gone)
-    return lambda g: np.broadcast_to((g / n if n else g).reshape(kept), shape)
+_NAN_MEAN = "sum[R](where(a == a, a, 0)) / sum[R](a == a)"
+_SHARED = "(a == y) | (a != a) & (y != y)"
+_LARGEST = "(abs(a) == y)"
+RULES: dict[str, str] = {
+    **REDUCTIONS,
+    "amax": REDUCTIONS["max"],
+    "amin": REDUCTIONS["min"],
+    "nansum": "where(a == a, g, 0)",
+    "nanmean": "g * (a == a) / n",
+    "nanvar": f"where(a == a, g * 2 * (a - {_NAN_MEAN}) / n, 0)",
+    "nanstd": f"where(a == a, g * (a - {_NAN_MEAN}) / (n * where(y == 0, 1, y)), 0)",
+    # evenly among the elements that are equal to the result
+    "median": f"where({_SHARED}, g, 0) / sum[R]({_SHARED})",
+    "nanmedian": f"where({_SHARED}, g, 0) / sum[R]({_SHARED})",
+}
+NORMS: dict[float, str] = {
+    0: "g * 0 * sign(a)",
+    1: "g * sign(a)",
+    2: REDUCTIONS["norm"],
+    math.inf: f"g / sum[R]({_LARGEST}) * sign(a) * {_LARGEST}",
+    -math.inf: f"g / sum[R]({_LARGEST}) * sign(a) * {_LARGEST}",
+}
+"""The rules of norms by their order."""
+OTHER_NORM = "g * sign(a) * where(a == 0, 0, where(a == 0, 1, abs(a) / where(y == 0, 1, y)) ** (p - 1))"
+"""That of other orders, computed with ratios of at most 1."""
+REPEATING = frozenset({"cummax", "cummin"})
+"""Functions that may select an element several times."""
+_SMALL = 1 << 14
+"""The number of elements up to which repeating a number takes less time than NumPy's view of it."""
 
 
-def by_table(verb: str, y: Any, x: Any, dim: Any, n: float = 1) -> Vjp:
-    """Return the function for a reduction by the compiler's rule: `a`, `y` and `g` with all dims."""
-    gone, kept = reduced(x, dim, verb)
-    of = {"amax": "max", "amin": "min"}.get(verb, verb)
-    made = factory(verb, REDUCTIONS[of], "aynR", is_complex=y._data.dtype.kind == "c")
-    vjp = made(wide(x._data), wide(y._data).reshape(kept), n, gone)
+class Reduced(Tracked):
+    """What the methods of plain tensors that combine or select elements along dims call."""
+
+    __slots__ = ()
+
+    def _reduce(self, verb: str, dim: Any, keepdim: bool, out: Any = None, **options: Any) -> Any:
+        if out is not None and MODE.is_on:
+            refuse_out(verb, {"out": out})
+        y: Any = super()._reduce(verb, dim, keepdim, out, **options)
+        if not MODE.is_on or not has_gradient(y):
+            return y
+        return self._with_node(
+            verb, y, back_of_reduction(verb, y._data, self._data, self._axes(dim, verb), options)
+        )
+
+    def _with_node(self, verb: str, y: Any, vjp: Vjp) -> Any:
+        return promoted(y, TapeNode(verb, (self._node,), (vjp,), y._data))
+
+    def _middle(self, verb: str, dim: Any, keepdim: bool) -> Any:
+        y = super()._middle(verb, dim, keepdim)  # type: ignore[misc]
+        if dim is not ALL or not MODE.is_on or not has_gradient(y):
+            return y
+        every = tuple(range(self._data.ndim))
+        return self._with_node(verb, y, back_of_reduction(verb, y._data, self._data, every, {}))
+
+    def _scan(self, verb: str, dim: Any, dtype: Any, out: Any) -> Any:
+        if out is not None and MODE.is_on:
+            refuse_out(verb, {"out": out})
+        return self._run(verb, super()._scan(verb, dim, dtype, out), dim)  # type: ignore[misc]
+
+    def _normalised(self, verb: str, dim: Any, dtype: Any) -> Any:
+        return self._run(verb, super()._normalised(verb, dim, dtype), dim)  # type: ignore[misc]
+
+    def _run(self, verb: str, y: Any, dim: Any) -> Any:
+        """Return the result of a function along a dim with its node."""
+        if not MODE.is_on or not has_gradient(y):
+            return y
+        data, at = self._along(dim, verb)
+        shape, is_complex = data.shape, y._data.dtype.kind == "c"
+        make = factory(verb, ALONG[verb], "ayR", is_complex=is_complex)
+        vjp = make(wide(data), wide(y._data).reshape(shape), at)
+        if y._data.ndim:
+            return self._with_node(verb, y, lambda g: vjp(wide(g)))
+        return self._with_node(verb, y, lambda g: vjp(g.reshape(1)).reshape(()))
+
+    def _quantile(self, verb: str, q: Any, dim: Any, keepdim: bool, method: Any) -> Any:
+        y = super()._quantile(verb, q, dim, keepdim, method)  # type: ignore[misc]
+        if not MODE.is_on or not has_gradient(y):
+            return y
+        a, gone, skips_nan = self._data, self._axes(dim, verb), verb == "nanquantile"
+        levels = np.asarray(getattr(q, "_data", q), np.float64).reshape(-1)
+        return self._with_node(
+            verb, y, lambda g: back_of_quantiles(g, a, gone, levels, method, skips_nan=skips_nan)
+        )
+
+    def _select(self, verb: str, dim: Any, keepdim: bool, *options: Any) -> Any:
+        y = super()._select(verb, dim, keepdim, *options)  # type: ignore[misc]
+        return self._selected(verb, y, dim, keepdim=keepdim)
+
+    def _cumulative(self, verb: str, dim: Any) -> Any:
+        return self._selected(verb, super()._cumulative(verb, dim), dim)  # type: ignore[misc]
+
+    def topk(self, k: Any, dim: Any = -1, *args: Any, **kwargs: Any) -> Any:
+        """Return the largest or smallest elements along a dim, and their indices."""
+        return self._selected("topk", self._bare().topk(k, dim, *args, **kwargs), dim)
+
+    def sort(self, dim: Any = -1, *args: Any, **kwargs: Any) -> Any:
+        """Return the elements in order along a dim, and their indices."""
+        return self._selected("sort", self._bare().sort(dim, *args, **kwargs), dim)
+
+    def _selected(self, verb: str, y: Any, dim: Any, *, keepdim: bool = True) -> Any:
+        """Return elements with their node, and their indices: gradients go where the elements came from."""
+        if not MODE.is_on or not has_gradient(y.values):
+            return y
+        places, shape = y.indices._data, self._data.shape
+        if not shape:
+            return Selected(self._with_node(verb, y.values, lambda g: g.reshape(())), y.indices)
+        at = self._position(dim, verb)
+        if not keepdim:
+            places = np.expand_dims(places, at)
+        vjp = scattered(places, at, keepdim=keepdim, is_unique=verb not in REPEATING)
+        return Selected(self._with_node(verb, y.values, vjp), y.indices)
+
+
+def scattered(places: Array, at: int, *, keepdim: bool = True, is_unique: bool = False) -> Vjp:
+    """Return the function that adds gradients at positions along an axis."""
+    after = places.ndim - 1
+    key = tuple(
+        [
+            places if axis == at else np.arange(size).reshape((size, *(1,) * (after - axis)))
+            for axis, size in enumerate(places.shape)
+        ]
+    )
+    return lambda g: Scattered(key, g if keepdim else np.expand_dims(g, at), is_unique=is_unique)
+
+
+def back_of_reduction(verb: str, y: Array, a: Array, gone: tuple[int, ...], options: Any) -> Vjp:
+    """Return the function for a reduction over some axes."""
+    shape = a.shape
+    kept = tuple([1 if at in gone else size for at, size in enumerate(shape)])
+    if verb == "sum":
+        return lambda g: repeated(g.reshape(kept), shape)
+    n = math.prod([shape[at] for at in gone])
+    if verb == "mean":
+        return lambda g: repeated((g / (n or 1)).reshape(kept), shape)
+    p, rule = None, RULES.get(verb, "")
+    if verb == "norm":
+        p = float(options["order"])
+        rule = NORMS.get(p, OTHER_NORM)
+    count = np.count_nonzero(a == a, axis=gone, keepdims=True) if verb.startswith("nan") else n  # noqa: PLR0124  not nan
+    divisor = np.maximum(count - options.get("correction", 0), 0)
+    a = a.astype(y.dtype) if options.get("dtype") is not None else a
+    made = factory(verb, rule, "aynpR", is_complex=y.dtype.kind == "c")
+    vjp = made(wide(a), wide(y).reshape(kept), divisor, p, gone)
     return lambda g: vjp(g.reshape(kept))
 
 
-def wide(array: Any) -> Any:
-    """Return narrow floats in float32, in which their gradients are computed; numbers unchanged."""
-    if type(array) is np.ndarray and array.itemsize == NARROW and is_narrow(array.dtype):
-        return array.astype(np.float32)
-    return array
-
-
-for _verb in ("amax", "amin", "logsumexp"):
-
-    def _rule(y: Any, x: Any, dim: Any = None, keepdim: bool = False, *, verb: str = _verb) -> Vjp:
-        return by_table(verb, y, x, dim)
-
-    RULES[_verb] = _rule
-
-
-def spread(verb: str) -> Callable[..., Any]:
-    """Return the rule of std or var."""
-
-    def rule_of(
-        y: Any,
-        x: Any,
-        dim: Any = None,
-        unbiased: Any = None,
-        keepdim: bool = False,
-        *,
-        correction: float | None = None,
-    ) -> Vjp:
-        if isinstance(dim, bool):
-            dim, unbiased = None, dim
-        if correction is None:
-            correction = 1 if unbiased is None else int(unbiased)
-        gone = reduced(x, dim, verb)[0]
-        n = max(0.0, count_of(x._data.shape, gone) - float(correction))
-        return by_table(verb, y, x, dim, n)
-
-    return rule_of
-
-
-RULES |= {verb: spread(verb) for verb in ("std", "var")}
-
-
-@rule("prod")
-def _prod(y: Any, x: Any, dim: Any = ALL, keepdim: bool = False, *, dtype: Any = None) -> Vjp:
-    """Multiply by the product of the other elements, which is exact where some are 0."""
-    gone, kept = reduced(x, dim, "prod")
-    a = x._data if dtype is None else x._data.astype(y._data.dtype)
-    return lambda g: g.reshape(kept) * np.conjugate(products_of_others(a, gone))
-
-
-@rule("norm")
-def _norm(y: Any, x: Any, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Vjp:
-    gone, kept = reduced(x, dim, "norm")
-    a, n = wide(x._data), wide(y._data).reshape(kept)
-    p = float(p)
-    if p == 0:
-        return lambda g: np.zeros(a.shape, a.dtype)
-    if p == 1:
-        return lambda g: g.reshape(kept) * np.sign(a)
-    if p == 2:  # noqa: PLR2004
-        return lambda g: g.reshape(kept) * a / np.where(n == 0, 1, n)
-    if np.isinf(p):
-        return lambda g: _largest(g.reshape(kept), a, n, gone)
-    return lambda g: _power_norm(g.reshape(kept), a, n, p)
-
-
-def _largest(g: Any, a: Array, n: Array, gone: tuple[int, ...]) -> Any:
-    is_largest = np.abs(a) == n
-    return g / np.sum(is_largest, axis=gone, keepdims=True) * np.sign(a) * is_largest
-
-
-def _power_norm(g: Any, a: Array, n: Array, p: float) -> Any:
-    """Return the gradient of a norm of order p, computed as ratios of at most 1; 0 where elements are 0."""
-    ratio = np.abs(a) / np.where(n == 0, 1, n)
-    return g * np.sign(a) * np.where(a == 0, 0, np.where(a == 0, 1, ratio) ** (p - 1))
-
-
-def along(x: Any, dim: Any, verb: str) -> tuple[Array, int]:
-    """Return the array and the position of a dim, as `_along`: a 0-d tensor as one of one element."""
-    data, at = x._along(dim, verb)
-    return data, at
-
-
-@rule("softmax")
-def _softmax(y: Any, x: Any, dim: Any = ..., *, dtype: Any = None) -> Vjp:
-    return _along_by_table("softmax", y, x, dim)
-
-
-@rule("log_softmax")
-def _log_softmax(y: Any, x: Any, dim: Any = ..., *, dtype: Any = None) -> Vjp:
-    return _along_by_table("log_softmax", y, x, dim)
-
-
-def _along_by_table(verb: str, y: Any, x: Any, dim: Any) -> Vjp:
-    data, at = along(x, dim, verb)
-    shape = data.shape
-    vjp = factory(verb, ALONG[verb], "yR")(wide(y._data).reshape(shape), at)
-    return lambda g: vjp(wide(g.reshape(shape))).reshape(g.shape)
-
-
-@rule("cumsum")
-def _cumsum(y: Any, x: Any, dim: Any = ..., dtype: Any = None) -> Vjp:
-    data, at = along(x, dim, "cumsum")
-    shape = data.shape
-    vjp = factory("cumsum", ALONG["cumsum"], "R")(at)
-    return lambda g: vjp(wide(g.reshape(shape))).reshape(g.shape)
-
-
-@rule("cumprod")
-def _cumprod(y: Any, x: Any, dim: Any = ..., dtype: Any = None) -> Vjp:
-    a, at = along(x, dim, "cumprod")
-    a = wide(a if dtype is None else a.astype(y._data.dtype))
-    return lambda g: np.conjugate(
-        products_up_to(a, np.conjugate(wide(np.asarray(g))).reshape(a.shape), at)
-    ).reshape(g.shape)
-
-
-@rule("diff")
-def _diff(y: Any, x: Any, n: Any = 1, dim: Any = -1) -> Vjp:
-    if isinstance(n, str):
-        n, dim = 1, n
-    at, times = x._position(dim, "diff"), int(n)
-
-    def vjp(g: Any) -> Any:
-        for _ in range(times):
-            ends = np.zeros_like(np.take(g, [0], at)) if g.shape[at] else _one_slice(g, at)
-            g = -np.diff(np.concatenate([ends, g, ends], at), axis=at)
-        return g
-
-    shape = x._data.shape
-    return (lambda g: np.zeros(shape, g.dtype)) if times >= shape[at] and times else vjp
-
-
-def _one_slice(g: Array, at: int) -> Array:
-    return np.zeros([1 if axis == at else size for axis, size in enumerate(g.shape)], g.dtype)
-
-
-@rule("flip")
-def _flip(y: Any, x: Any, *dims: Any) -> Vjp:
-    axes = x._axes(dims[0] if len(dims) == 1 else dims, "flip")
-    return lambda g: np.flip(g, axes)
-
-
-@rule("roll")
-def _roll(y: Any, x: Any, shifts: Any, dims: Any = None) -> Vjp:
-    back = tuple(-shift for shift in shifts) if isinstance(shifts, list | tuple) else -shifts
-    if dims is None:
-        total = sum(back) if isinstance(back, tuple) else back
-        return lambda g: np.roll(g, total)
-    axes = x._axes(dims, "roll")
-    back = back * len(axes) if isinstance(back, tuple) and len(back) == 1 else back
-    return lambda g: np.roll(g, back, axes)
-
-
-def selected(y: Any, x: Any, dim: Any, *, keepdim: bool, verb: str) -> tuple[Vjp, None]:
-    """Return the function for values that were chosen along a dim: gradients go where they came from."""
-    data, at = along(x, dim, verb)
-    shape, own = data.shape, x._data.shape
-    places = y.indices._data
-    if x._data.ndim == 0:
-        return (lambda g: g.reshape(own)), None
-    places = places if keepdim else np.expand_dims(places, at)
-    return scattered(places, at, shape, keepdim), None
-
-
-def scattered(places: Array, at: int, shape: tuple[int, ...], keepdim: bool = True) -> Vjp:
-    """Return the function that adds gradients at positions along an axis, which may repeat."""
-    index = tuple(np.ogrid[tuple(slice(0, size) for size in places.shape)])
-    key = (*index[:at], places, *index[at + 1 :])
-    return lambda g: Scattered(key, g if keepdim else np.expand_dims(g, at), is_unique=False)
-
-
-@rule("median nanmedian")
-def _median(y: Any, x: Any, dim: Any = ALL, keepdim: bool = False) -> Any:
-    if dim is not ALL:
-        return selected(y, x, dim, keepdim=keepdim, verb="median")
-    a, m = x._data, y._data
-    return lambda g: _shared(g, a, m)
-
-
-def _shared(g: Any, a: Array, m: Array) -> Any:
-    """Return a gradient shared evenly among the elements that are equal to the result; nan counts, too."""
-    here = (a == m) | (np.isnan(a) & np.isnan(m))
-    return np.where(here, g / np.count_nonzero(here), 0)
-
-
-@rule("max min")
-def _extreme(y: Any, x: Any, dim: Any = ALL, keepdim: bool = False) -> Any:
-    if dim is ALL:
-        a, m = x._data, y._data
-        return lambda g: _shared(g, a, m)
-    return selected(y, x, dim, keepdim=keepdim, verb="max")
-
-
-@rule("mode")
-def _mode(y: Any, x: Any, dim: Any = -1, keepdim: bool = False) -> Any:
-    return selected(y, x, dim, keepdim=keepdim, verb="mode")
-
-
-@rule("kthvalue")
-def _kthvalue(y: Any, x: Any, k: int, dim: Any = -1, keepdim: bool = False) -> Any:
-    return selected(y, x, dim, keepdim=keepdim, verb="kthvalue")
-
-
-@rule("topk")
-def _topk(y: Any, x: Any, k: int, dim: Any = -1, largest: bool = True, sorted: bool = True) -> Any:
-    return selected(y, x, dim, keepdim=True, verb="topk")
-
-
-@rule("sort")
-def _sort(y: Any, x: Any, dim: Any = -1, descending: bool = False, *, stable: bool = False) -> Any:
-    return selected(y, x, dim, keepdim=True, verb="sort")
-
-
-@rule("cummax cummin")
-def _cumulative(y: Any, x: Any, dim: Any = ...) -> Any:
-    return selected(y, x, dim, keepdim=True, verb="cummax")
-
-
-@rule("nansum")
-def _nansum(y: Any, x: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Vjp:
-    kept, found = reduced(x, dim, "nansum")[1], ~np.isnan(x._data)
-    return lambda g: g.reshape(kept) * found
-
-
-@rule("nanmean")
-def _nanmean(y: Any, x: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Vjp:
-    gone, kept = reduced(x, dim, "nanmean")
-    found = ~np.isnan(x._data)
-    return lambda g: g.reshape(kept) * found / found.sum(axis=gone, keepdims=True)
+def repeated(g: Array, shape: tuple[int, ...]) -> Array:
+    """Return a gradient repeated along dims of size 1, in elements of its own if they are few."""
+    if math.prod(shape) > _SMALL:
+        return np.broadcast_to(g, shape)
+    whole = np.empty(shape, g.dtype)
+    whole[...] = g
+    return whole
+
+
+def back_of_quantiles(
+    g: Any, a: Array, gone: tuple[int, ...], levels: Array, method: str, *, skips_nan: bool
+) -> Array:
+    """Return the gradient of quantiles, each of which is between two elements of a sorted row."""
+    rest = [at for at in range(a.ndim) if at not in gone]
+    moved = a.transpose([*rest, *gone])
+    rows = moved.reshape(math.prod([a.shape[at] for at in rest]), -1)
+    gradients = np.asarray(g).reshape(levels.size, len(rows)).T
+    order, counts = np.argsort(rows, axis=-1), np.count_nonzero(rows == rows, axis=-1)  # noqa: PLR0124  not nan
+    whole = np.zeros_like(rows)
+    for count in np.unique(counts).tolist():
+        these = np.flatnonzero(counts == count)[:, None]
+        if not count or (count < rows.shape[1] and not skips_nan):
+            whole[these] = 0 if skips_nan else np.nan
+            continue
+        at: Any = np.quantile(np.arange(float(count)), levels, method=method)  # type: ignore[call-overload]
+        low = np.floor(at).astype(int)
+        for places, part in ((low, 1 - at + low), (np.minimum(low + 1, count - 1), at - low)):
+            np.add.at(whole, (these, order[these, places]), gradients[these[:, 0]] * part)
+    return whole.reshape(moved.shape).transpose(np.argsort([*rest, *gone]))

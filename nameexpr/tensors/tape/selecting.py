@@ -48,7 +48,7 @@ def index_select(y: Any, x: Any, dim: Any, index: Any) -> Vjp:
 def gather(y: Any, x: Any, dim: Any, index: Any) -> Vjp:
     """Return the function for the elements that a tensor of indices points at."""
     at = x._position(dim, "gather")
-    return scattered(np.array(x._as_core(index, "gather")._data), at, x._data.shape)
+    return scattered(np.array(x._as_core(index, "gather")._data), at)
 
 
 def masked_select(y: Any, x: Any, mask: Any) -> Vjp:

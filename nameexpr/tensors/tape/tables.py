@@ -8,8 +8,6 @@ from typing import Any
 from nameexpr.tensors.tape import products, selecting
 
 SEVERAL: dict[str, Callable[..., Any]] = {
-    **dict.fromkeys(["matmul", "mm", "mv", "bmm", "dot", "__matmul__"], products.product),
-    "__rmatmul__": products.reflected,
     "addmm": products.add_product,
     "addmv": products.add_product,
     "tensordot": products.tensordot,
@@ -25,14 +23,6 @@ SELECTIONS: dict[str, Callable[..., Any]] = {
     "masked_select": selecting.masked_select,
     "bernoulli": selecting.drawn,
 }
-COMPARISONS = frozenset(["eq", "ne", "lt", "le", "gt", "ge"])
-_CONSTANT = (
-    "all any argmax argmin argsort count_nonzero isnan isinf isfinite bitwise_not logical_not logical_and "
-    "logical_or logical_xor bitwise_and bitwise_or bitwise_xor eq ne lt le gt ge bool byte char short int "
-    "long equal"
-)
-CONSTANT = frozenset(_CONSTANT.split())
-"""Methods whose results are bools, integers or answers."""
 SIGNS = {
     "add": "add",
     "sub": "sub",
@@ -42,4 +32,3 @@ SIGNS = {
     "mod": "remainder",
     "pow": "pow",
 }
-BITS = ("and", "or", "xor", "lshift", "rshift")

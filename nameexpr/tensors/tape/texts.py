@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from nameexpr.backends.numpy import special
+from nameexpr.backends.numpy.arrays import NARROW, is_narrow
 from nameexpr.compiler.gradient.rules import parsed
 from nameexpr.syntax import ast
 
@@ -56,6 +57,8 @@ FUNCTIONS: dict[str, Any] = {
     "along_cumsum": lambda x, axis: np.add.accumulate(x, axis=axis),
     "along_max": lambda x, axis: np.maximum.reduce(x, axis=axis, keepdims=True),
     "along_min": lambda x, axis: np.minimum.reduce(x, axis=axis, keepdims=True),
+    "along_prod": lambda x, axis: np.multiply.reduce(x, axis=axis, keepdims=True),
+    "along_cumprod": lambda x, axis: np.multiply.accumulate(x, axis=axis),
     "along_flip": np.flip,
 }
 """The functions of the rules, and those along dims, which the translation calls by these names."""
@@ -80,6 +83,13 @@ def factory(name: str, rule: str, arguments: str, *, is_complex: bool = False) -
     exec(compile("\n".join(lines), f"<derivative of {name}>", "exec"), scope)  # noqa: S102  our own table
     made: Factory = scope["make"]
     return made
+
+
+def wide(array: Any) -> Any:
+    """Return narrow floats in float32, in which their gradients are computed; numbers unchanged."""
+    if type(array) is np.ndarray and array.itemsize == NARROW and is_narrow(array.dtype):
+        return array.astype(np.float32)
+    return array
 
 
 def python(node: Any) -> str:

@@ -187,7 +187,10 @@ def test_the_functions_are_where_they_are_said_to_be() -> None:
         (LiteralCall("evaluate", "y = sum[N](x[N] ** 2); g[N] = grad(y, x[N])", 0, {"x": (2,)}), []),
         (LiteralCall("evaluate", "y = x[N] ** 2; g = grad(y, x[N])", 0, {"x": (2,)}), ["NE530"]),
         (LiteralCall("evaluate", "y = sum[N](round(x[N])); g = grad(y, x)", 0, {"x": (2,)}), ["NE532"]),
-        (LiteralCall("evaluate", "y[N N] = x[N]; grad(sum[i j](y[i j]), y[i j])", 0, {"x": (2,)}), ["NE536"]),
+        (
+            LiteralCall("evaluate", "h[(1 + T)] = 0, sum[S](grad(h[_@T] * x[T], x[S]))", 0, {"x": (2,)}),
+            ["NE536"],
+        ),
         (LiteralCall("evaluate", "y = sum[N](x[N]); g = grad(y, 2 * x)"), ["NE537"]),
         (LiteralCall("evaluate", "y = sum[N](x[N] ** 2); g[D] = grad(y, x[N])", 0, {"x": (2,)}), ["NE240"]),
         (LiteralCall("check", "a b", 2), ["NE502"]),

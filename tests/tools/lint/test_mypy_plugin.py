@@ -136,6 +136,9 @@ def wrong(x: Array, more: Any) -> None:
     scores(x=x, w=x)  # NE624
     scores()  # NE521
     scores.bind(x=x)()
+    scores.bind(x=x)(x=x)  # NE624
+    scores.bind(w=x)  # NE624
+    project.bind({2: x})  # NE624
     project.bind(more)(x)
     ne.compile("a b -> a")(x)  # NE217
 """
@@ -175,6 +178,9 @@ def right(x: Array, t: ne.NamedTensor, more: Any, text: str) -> dict[str, Array]
     value, d_w, d_b = ne.compile(LOSS).gradient("weight b")(x=x, y=x, weight=x, b=0.5)
     assert_type(d_w, Array)
     step.bind(b=0.5)(x=x, y=x, weight=x)
+    step.bind(x=x, y=x).packed(weight=x, b=x)
+    value, d_w = ne.compile(LOSS).gradient("weight").bind(x=x, y=x, b=1)(weight=x)
+    assert_type(ne.compile(LOSS).bind(x=x, y=x, b=1).gradient("weight")(weight=x)[1], Array)
     step.plan(x=(5, 3), y=(5,), weight=(3,), b=())
     slope(**more)["weight"]
     ne.grad(text, "w")(w=x)["v"]
@@ -198,6 +204,12 @@ def wrong(x: Array, t: ne.NamedTensor) -> None:
     ne.grad("sum[N](x[N] ** 2", "x")  # NE143
     ne.compile(LOSS).gradient("wieght")  # NE534
     ne.compile(LOSS).gradient("weight")(x=x, y=x, weight=x)  # NE521
+    ne.compile(LOSS).gradient("weight").bind(x=x, y=x)(weight=x)  # NE521
+    ne.compile(LOSS).bind(x=x, y=x).gradient("weight")(weight=x, b=x, x=x)  # NE624
+    ne.compile(LOSS).bind(x=x, y=x).gradient("weight b")(weight=x, c=x)  # NE521
+    step.bind(x=x).bind(y=x)(weight=x, b=x, c=x)  # NE522
+    step.bind(x=x).bind(x=x)  # NE624
+    step.bind(x=x).packed(weight=x, b=x)  # NE521
     ne.grad("x ** 2", "x")(y=2.0)  # NE521
 """
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.tensors.missing import ADVICE, advice
+from nameexpr.tensors.missing import ANSWERED, advice
 
 X = ne.tensor([[1.0, 2.0], [3.0, 4.0]], names="N C")
 
 
-@pytest.mark.parametrize("name", ADVICE)
+@pytest.mark.parametrize("name", ANSWERED)
 def test_the_error_says_what_to_write(name: str) -> None:
     with pytest.raises(AttributeError) as caught:
         getattr(X, name)
@@ -23,7 +23,7 @@ def test_the_error_says_what_to_write(name: str) -> None:
     assert not hasattr(X, name) and name not in dir(X) and getattr(X, name, 7) == 7
 
 
-@pytest.mark.parametrize("name", ADVICE)
+@pytest.mark.parametrize("name", ANSWERED)
 def test_what_is_advised_exists(name: str) -> None:
     """Every `x.method`, `ne.function` and `np.function` of the advice is there."""
     for owner, word in re.findall(r"\b(x|ne|np)\.(\w+)", advice(name)):

@@ -12,29 +12,18 @@ from collections.abc import Mapping, Sequence
 from math import fsum, prod
 from typing import NamedTuple
 
-from nameexpr.backends.numpy.costs.calls import LINE, NEAREST, PAGE
+from nameexpr.backends.numpy.costs import UFUNC_CALL, Profile
+from nameexpr.backends.numpy.costs.calls import LINE, PAGE
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.liveness import is_or_zero
 from nameexpr.compiler.ir.program import Shape
 from nameexpr.compiler.ir.strides import Strides, row_major_strides
 from nameexpr.ops import COSTS
 
-UFUNC, NUMBER = 270.0, 150.0
-"""A call of a ufunc, regardless of its arrays, and the extra cost of an argument that is a number."""
-RUN = 4.0
-"""Starting one run."""
-STRIDED, FAR, PAGED = 0.15, 0.3, 1.0
-"""The extra cost of an element that is not adjacent to the previous one; of one that is alone in its cache
-line and not cached; and of one that is alone in its page.
-"""
+NUMBER = 150.0
+"""The extra cost of an argument that is a number."""
 CONVERTED = 0.3
 """Casting one element before or after a function."""
-MEMORY, MAIN = ((1 << 20, 0.0), (1 << 25, 0.004)), 0.016
-"""Pairs of a number of bytes read and written, and the extra cost of each byte up to it; then of each byte
-beyond.
-"""
-PAGES = 0.04
-"""Each byte of an array that is so large that the system allocates new pages for it."""
 CELLS: Mapping[str, tuple[float, float, float]] = {
     "add": (0.12, 0.065, 0.22),
     "absolute": (0.12, 0.065, 0.8),
@@ -158,12 +147,19 @@ def runs(shape: Shape, arrays: Sequence[Strided]) -> tuple[int, tuple[int, ...]]
 
 
 def pass_cost(
-    shape: Shape, result: Strided, sources: Sequence[Strided], cell: float, run: float = RUN
+    profile: Profile,
+    shape: Shape,
+    result: Strided,
+    sources: Sequence[Strided],
+    cell: float,
+    run: float | None = None,
 ) -> float:
     """Return the cost of a function of arrays, broadcast to a shape, into a result of that shape.
 
     Parameters
     ----------
+    profile : Profile
+        The machine.
     shape : tuple of int
         The shape of the iteration.
     result : Strided
@@ -171,7 +167,7 @@ def pass_cost(
     sources : sequence of Strided
         The arrays that are read.
     cell, run : float
-        The costs of one cached element, and of starting a run.
+        The costs of one cached element, and of starting a run; by default that of a pointwise function.
     """
     cells = prod(shape)
     if not cells:
@@ -179,59 +175,69 @@ def pass_cost(
     arrays = [array.over(shape) for array in (result, *sources)]
     length, inner = runs(shape, arrays)
     each = cell + fsum(
-        STRIDED + far_cost(array, step) for array, step in zip(arrays, inner, strict=True) if abs(step) > 1
+        profile.pass_strided + far_cost(profile, array, step)
+        for array, step in zip(arrays, inner, strict=True)
+        if abs(step) > 1
     )
     moved = sum(array.size for array in arrays)
-    return cells / length * (run if length < cells else 0.0) + cells * each + memory_cost(moved)
+    started = profile.pass_run if run is None else run
+    return cells / length * (started if length < cells else 0.0) + cells * each + memory_cost(profile, moved)
 
 
-def far_cost(array: Strided, step: int) -> float:
+def far_cost(profile: Profile, array: Strided, step: int) -> float:
     """Return the extra cost of an element that is alone in its cache line, or in its page."""
     apart, size = abs(step) * array.item, array.size
-    far = FAR if apart >= LINE and size > NEAREST else 0.0
-    return far + (PAGED if apart >= PAGE and size > MEMORY[0][0] else 0.0)
+    far = profile.pass_far if apart >= LINE and size > profile.near_cache else 0.0
+    return far + (profile.pass_paged if apart >= PAGE and size > profile.second_cache else 0.0)
 
 
-def pages_cost(size: int) -> float:
+def pages_cost(profile: Profile, size: int) -> float:
     """Return the cost of allocating the memory of an array."""
-    return size * PAGES if size > MEMORY[-1][0] else 0.0
+    return size * profile.new_byte if size > profile.last_cache else 0.0
 
 
-def memory_cost(moved: int) -> float:
+def memory_cost(profile: Profile, moved: int) -> float:
     """Return the extra cost of cache misses for a pass over `moved` bytes."""
-    return moved * next((rate for most, rate in MEMORY if moved <= most), MAIN)
+    if moved <= profile.second_cache:
+        return 0.0
+    return moved * (profile.cached_byte if moved <= profile.last_cache else profile.main_byte)
 
 
-def main_cost(moved: int) -> float:
+def main_cost(profile: Profile, moved: int) -> float:
     """Return the extra cost of main memory for calls whose constants hold for the caches."""
-    most, rate = MEMORY[-1]
-    return moved * (MAIN - rate) if moved > most else 0.0
+    return moved * (profile.main_byte - profile.cached_byte) if moved > profile.last_cache else 0.0
 
 
 def function_cost(
-    kernel: str, numbers: Sequence[object], sources: Sequence[Strided], result: Strided
+    profile: Profile, kernel: str, numbers: Sequence[object], sources: Sequence[Strided], result: Strided
 ) -> float:
     """Return the cost of a call of a pointwise function, some of whose arguments are numbers."""
     dtypes = [source.dtype for source in sources]
     if is_or_zero(kernel, numbers, result.dtype):
         kernel = "multiply"
-    cell = cell_cost(kernel, dtypes, result.dtype, is_square=kernel == "power" and list(numbers) == [2])
+    is_square = kernel == "power" and list(numbers) == [2]
+    cell = cell_cost(profile, kernel, dtypes, result.dtype, is_square=is_square)
     passes = PASSES.get(COSTS.get(kernel, kernel), 1)
     moved = (passes - 1) * 2 * prod(result.shape) * result.item
-    cells = pass_cost(result.shape, result, sources, cell, RUN * passes) + memory_cost(moved)
-    return ufunc_cost(kernel) + NUMBER * len(numbers) + cells
+    cells = pass_cost(profile, result.shape, result, sources, cell, profile.pass_run * passes)
+    call = ufunc_cost(profile, kernel) + NUMBER * profile.per_call * len(numbers)
+    return call + (cells + memory_cost(profile, moved))
 
 
-def ufunc_cost(kernel: str) -> float:
+def ufunc_cost(profile: Profile, kernel: str) -> float:
     """Return the cost of a call of a pointwise function on no elements."""
-    return CALLS.get(COSTS.get(kernel, kernel), UFUNC)
+    return CALLS.get(COSTS.get(kernel, kernel), UFUNC_CALL) * profile.per_call
 
 
-def cell_cost(kernel: str, dtypes: Sequence[str], result: str, *, is_square: bool = False) -> float:
+def cell_cost(
+    profile: Profile, kernel: str, dtypes: Sequence[str], result: str, *, is_square: bool = False
+) -> float:
     """Return the cost of one element of a pointwise function.
 
     Parameters
     ----------
+    profile : Profile
+        The machine.
     kernel : str
         The name of the kernel.
     dtypes : sequence of str
@@ -241,7 +247,11 @@ def cell_cost(kernel: str, dtypes: Sequence[str], result: str, *, is_square: boo
     is_square : bool, optional
         Whether it is a power of two.
     """
-    kernel = COSTS.get(kernel, kernel)
+    return profile.per_cell * _measured_cell(COSTS.get(kernel, kernel), dtypes, result, is_square)
+
+
+def _measured_cell(kernel: str, dtypes: Sequence[str], result: str, is_square: bool) -> float:
+    """Return the cost of one element on the processor on which the tables were measured."""
     wide, narrow, complex_ = SQUARED if is_square else CELLS.get(kernel, CELLS["add"])
     computed = max((*dtypes, result), key=_rank)
     if kernel == "cast" and "float16" in (*dtypes, result):

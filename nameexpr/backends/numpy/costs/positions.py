@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
-from nameexpr.backends.numpy.costs import calls
+from nameexpr.backends.numpy.costs.calls import NumpyCosts
 from nameexpr.backends.numpy.costs.passes import Strided, far_cost, memory_cost
 from nameexpr.compiler.ir.program import Instruction, Primitive
 
@@ -19,37 +19,45 @@ INSPECTED, INSPECTED_CELL = 1200.0, 0.16
 """Checking positions, and one of them."""
 
 
-def inside_cost(_: Instruction, sources: Sequence[Strided], __: Strided) -> float:
+def inside_cost(costs: NumpyCosts, _: Instruction, sources: Sequence[Strided], __: Strided) -> float:
     """Return the cost of checking that positions are inside a dim."""
-    return INSPECTED + INSPECTED_CELL * sources[0].cells
+    return costs.profile.per_call * (INSPECTED + INSPECTED_CELL * sources[0].cells)
 
 
-def take_cost(instruction: Instruction, sources: Sequence[Strided], result: Strided) -> float:
+def take_cost(
+    costs: NumpyCosts, instruction: Instruction, sources: Sequence[Strided], result: Strided
+) -> float:
     """Return the cost of reading runs of elements at positions; far apart if the array exceeds the caches."""
     source, *places = sources
     count = max([1, *[place.cells for place in places]])
     runs = count * prod(source.shape[: instruction.axes[0]])
     run = max(1, result.cells // max(1, runs))
-    each = (INDEXED if instruction.function else TAKEN) + far_cost(source, run)
-    return CALLED + runs * each + result.cells * result.item * TAKEN_BYTE + memory_cost(result.size)
+    profile = costs.profile
+    each = (INDEXED if instruction.function else TAKEN) * profile.per_call + far_cost(profile, source, run)
+    moved = result.cells * result.item * TAKEN_BYTE * profile.per_call
+    return CALLED * profile.per_call + runs * each + moved + memory_cost(profile, result.size)
 
 
-def bins_cost(instruction: Instruction, _: Sequence[Strided], __: Strided) -> float:
+def bins_cost(costs: NumpyCosts, instruction: Instruction, _: Sequence[Strided], __: Strided) -> float:
     """Return the cost of finding the bins of elements."""
     cells = prod(instruction.shape)
-    return INSPECTED + cells * (BINNED if len(instruction.constants) == 1 else BINNED * 6)
+    each = BINNED if len(instruction.constants) == 1 else BINNED * 6
+    return costs.profile.per_call * (INSPECTED + cells * each)
 
 
-def scatter_cost(instruction: Instruction, sources: Sequence[Strided], __: Strided) -> float:
+def scatter_cost(
+    costs: NumpyCosts, instruction: Instruction, sources: Sequence[Strided], __: Strided
+) -> float:
     """Return the cost of combining rows by their bins."""
     rows, bins = sources[0].cells, instruction.shape[0]
     if len(sources) == 1:
-        return COUNTED + rows * BINNED * 3
+        return costs.profile.per_call * (COUNTED + rows * BINNED * 3)
     method = instruction.function if instruction.function.startswith("by_") else "sum"
-    return calls.scatter_cost(method, rows, sources[1].shape[1], bins, instruction.dtype)
+    return costs.scatter_cost(method, rows, sources[1].shape[1], bins, instruction.dtype)
 
 
-AT_POSITIONS: Mapping[Primitive, Callable[[Instruction, Sequence[Strided], Strided], float]] = {
+Rule = Callable[[NumpyCosts, Instruction, Sequence[Strided], Strided], float]
+AT_POSITIONS: Mapping[Primitive, Rule] = {
     "bins": bins_cost,
     "inside": inside_cost,
     "scatter": scatter_cost,

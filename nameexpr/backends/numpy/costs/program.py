@@ -1,7 +1,7 @@
 """The expected time of a program: a model, from shapes, dtypes and strides alone.
 
 Each instruction is one or several passes over elements, a product that `calls` estimates, or a call. Nothing
-is timed: the figures are the same on every machine (docs/performance.md shows their accuracy).
+is timed: the figures are those of a profile (docs/performance.md shows their accuracy).
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import fsum, prod
 
-from nameexpr.backends.numpy.costs.calls import COPY_CELL
-from nameexpr.backends.numpy.costs.instructions import MADE, PART, TURN, instruction_cost
+from nameexpr.backends.numpy.costs import GENERIC, Profile
+from nameexpr.backends.numpy.costs.blocks import MADE, PART, TURN
+from nameexpr.backends.numpy.costs.calls import NumpyCosts
+from nameexpr.backends.numpy.costs.instructions import instruction_cost
 from nameexpr.backends.numpy.costs.passes import Strided, memory_cost, pages_cost, ufunc_cost
 from nameexpr.compiler.ir.dtypes import strong
 from nameexpr.compiler.ir.layouts import OperandLayout, layouts_or_default
@@ -30,7 +32,10 @@ LEAST = 0.1
 
 
 def estimate_seconds(
-    program: Program, shapes: Sequence[Shape], given: Sequence[OperandLayout] = ()
+    program: Program,
+    shapes: Sequence[Shape],
+    given: Sequence[OperandLayout] = (),
+    profile: Profile = GENERIC,
 ) -> tuple[float, ...]:
     """Return the seconds that each instruction is expected to take.
 
@@ -42,6 +47,8 @@ def estimate_seconds(
         Shapes of all its values.
     given : sequence of OperandLayout, optional
         Dtypes and strides of the operands; by default float64, and row-major.
+    profile : Profile, optional
+        The machine.
 
     Examples
     --------
@@ -51,55 +58,64 @@ def estimate_seconds(
     >>> [f"{seconds:.2g}" for seconds in estimate_seconds(turned, ((2, 3), (3, 2)))]
     ['1e-07']
     """
-    return tuple(cost * NANO for cost in _costs(program, shapes, given))
+    return tuple(cost * NANO for cost in _costs(NumpyCosts(profile), program, shapes, given))
 
 
-def _costs(program: Program, shapes: Sequence[Shape], given: Sequence[OperandLayout]) -> list[float]:
+def _costs(
+    costs: NumpyCosts, program: Program, shapes: Sequence[Shape], given: Sequence[OperandLayout]
+) -> list[float]:
     dtypes = [layout.dtype for layout in layouts_or_default(given, program.operands)]
     dtypes += [note.dtype for note in program.notes]
     strides = strides_of(program, shapes, given)
     arrays = [Strided(*facts) for facts in zip(shapes, strides, map(strong, dtypes), strict=True)]
     sizes = allocated(program, shapes, given)
-    costs = []
+    every = []
     for number, instruction in enumerate(program.instructions):
         sources, result = (
             [arrays[source] for source in instruction.sources],
             arrays[len(program.operands) + number],
         )
         rule = LOOPS.get(instruction.primitive, instruction_cost)
-        cost = rule(instruction, sources, result)
-        costs.append(cost + pages_cost(sizes[number]))
-    return costs
+        cost = rule(costs, instruction, sources, result)
+        every.append(cost + pages_cost(costs.profile, sizes[number]))
+    return every
 
 
-def _loop(instruction: Instruction, sources: Sequence[Strided], result: Strided) -> float:
+def _loop(costs: NumpyCosts, instruction: Instruction, sources: Sequence[Strided], result: Strided) -> float:
     """Return the cost of all parts: a body reads parts, and its result is placed."""
-    loop = instruction.loop
+    loop, profile = instruction.loop, costs.profile
     assert loop is not None
     layouts = [
         OperandLayout(source.dtype, source.strides[loop.leading(number) :])
         for number, source in enumerate(sources)
     ]
     if not loop.block:
-        body = fsum(_costs(loop.body, shapes_of(loop.body), layouts))
-        return MADE + loop.turns * (TURN + PART * (1 + loop.parts) + body)
-    cost, whole = MADE + memory_cost(result.size), loop.sizes[0] // loop.block
+        body = fsum(_costs(costs, loop.body, shapes_of(loop.body), layouts))
+        calls = (TURN + PART * (1 + loop.parts)) * profile.per_call
+        return MADE * profile.per_call + loop.turns * (calls + body)
+    cost = MADE * profile.per_call + memory_cost(profile, result.size)
+    whole = loop.sizes[0] // loop.block
     for program, count in zip(loop.bodies, (whole, 1), strict=False):
         shapes = shapes_of(program)
-        placing = fsum([ufunc_cost("add") + COPY_CELL * prod(shapes[one]) for one in program.outputs])
-        cost += count * (TURN + PART * loop.parts + placing + fsum(_costs(program, shapes, layouts)))
+        added = ufunc_cost(profile, "add")
+        placing = fsum([added + profile.copy_cell * prod(shapes[one]) for one in program.outputs])
+        calls = (TURN + PART * loop.parts) * profile.per_call
+        cost += count * (calls + placing + fsum(_costs(costs, program, shapes, layouts)))
     return cost
 
 
-def _recurrence(instruction: Instruction, sources: Sequence[Strided], result: Strided) -> float:
+def _recurrence(
+    costs: NumpyCosts, instruction: Instruction, sources: Sequence[Strided], result: Strided
+) -> float:
     """Return the cost of all steps: each takes parts and rows, and writes a row of every array."""
     steps = instruction.recurrence
     assert steps is not None
     own = [OperandLayout(source.dtype) for source in sources[steps.count :]]
     own += [OperandLayout(steps.body.notes[-1].dtype)] * len(steps.reads)
-    body = fsum(_costs(steps.body, shapes_of(steps.body), own))
+    body, profile = fsum(_costs(costs, steps.body, shapes_of(steps.body), own)), costs.profile
     parts = sum(steps.cut) + len(steps.reads) + len(steps.body.outputs)
-    return MADE + memory_cost(result.size) + steps.length * (TURN + PART * parts + body)
+    calls = (TURN + PART * parts) * profile.per_call
+    return MADE * profile.per_call + memory_cost(profile, result.size) + steps.length * (calls + body)
 
 
 LOOPS = {"loop": _loop, "recurrence": _recurrence}

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from math import log2, prod
 from typing import NamedTuple
 
-from nameexpr.backends.numpy.costs.calls import CALL, COPY_CELL, COPY_RUN, width
+from nameexpr.backends.numpy.costs.calls import NumpyCosts, width
 from nameexpr.backends.numpy.costs.passes import (
     CONVERTED,
     HALF,
@@ -28,8 +28,8 @@ ACROSS = 0.11
 """One element of 8 bytes, if whole runs are combined with each other."""
 LOGICAL, FLAG = 0.2, 0.02
 """One element that is only compared with 0, if about half of a run suffices; the same for a bool."""
-START, STARTED = 12.0, {"max": 24.0, "min": 24.0}
-"""Starting a run."""
+STARTED = {"max": 2, "min": 2}
+"""The number of times that starting a run takes longer than for a sum."""
 ROWS, BLOCK = 1 << 16, 1 << 15
 """The number of elements that kernels of reducers, and functions along axes, process at a time."""
 CUMULATED = 2.9, 0.5
@@ -65,29 +65,34 @@ MEDIAN, MEDIAN_RUN, MEDIAN_CELL = 9000.0, 60.0, 12.0
 ARGMAX, ARGMAX_RUN, ARGMAX_CELL = 210.0, 4.5, 0.09
 
 
-def reduce_cost(reducer: str, source: Strided, axes: Collection[int], dtype: str | None = None) -> float:
+def reduce_cost(
+    costs: NumpyCosts, reducer: str, source: Strided, axes: Collection[int], dtype: str | None = None
+) -> float:
     """Return the cost of one of the language's reducers over axes of an array; `dtype` is that of the sum, if
     different.
     """
+    call, each = costs.profile.per_call, costs.profile.per_cell
     if not source.cells:
-        return REDUCE
+        return REDUCE * call
     length = prod(source.shape[axis] for axis in axes)
     if reducer == "median":
         blocks = max(1, source.cells // ROWS) if length < source.cells else 1
-        return MEDIAN * blocks + _by_rows(source, axes, MEDIAN_RUN, MEDIAN_CELL)
+        return MEDIAN * call * blocks + _by_rows(costs, source, axes, MEDIAN_RUN * call, MEDIAN_CELL * call)
     if reducer in {"argmax", "argmin"}:
-        return ARGMAX + _by_rows(source, axes, ARGMAX_RUN, ARGMAX_CELL)
+        return ARGMAX * call + _by_rows(costs, source, axes, ARGMAX_RUN * call, ARGMAX_CELL * each)
     if reducer not in KERNELS:
-        return REDUCE + _combined(reducer, source, axes, dtype)
+        return REDUCE * call + _combined(costs, reducer, source, axes, dtype)
     kernel, cells = KERNELS[reducer], source.cells
     made = cells // max(1, length)
     calls = max(1, cells // ROWS if made > 1 else 1)
-    own = kernel.call * calls + cells * kernel.cell + made * kernel.result
-    own += kernel.sums * _combined("sum", source, axes)
-    return own + (_combined("max", source, axes) if kernel.maxima else 0.0)
+    own = kernel.call * call * calls + cells * kernel.cell * each + made * kernel.result * each
+    own += kernel.sums * _combined(costs, "sum", source, axes)
+    return own + (_combined(costs, "max", source, axes) if kernel.maxima else 0.0)
 
 
-def _combined(reducer: str, source: Strided, axes: Collection[int], dtype: str | None = None) -> float:
+def _combined(
+    costs: NumpyCosts, reducer: str, source: Strided, axes: Collection[int], dtype: str | None = None
+) -> float:
     """Return the cost of a ufunc's reduction without its call."""
     result = _kept(source, axes)
     _, (_, made) = runs(source.shape, [source, result])
@@ -103,7 +108,9 @@ def _combined(reducer: str, source: Strided, axes: Collection[int], dtype: str |
         cell += HALF / 2
     if source.dtype.startswith("complex"):
         cell *= 2 if reducer in {"sum", "prod"} else 8
-    return pass_cost(source.shape, result, [source], cell, STARTED.get(reducer, START))
+    profile = costs.profile
+    started = STARTED.get(reducer, 1) * profile.sum_run
+    return pass_cost(profile, source.shape, result, [source], cell * profile.per_cell, started)
 
 
 def _kept(source: Strided, axes: Collection[int]) -> Strided:
@@ -116,11 +123,11 @@ def _kept(source: Strided, axes: Collection[int]) -> Strided:
     return source._replace(strides=tuple(strides))
 
 
-def _by_rows(source: Strided, axes: Collection[int], run: float, cell: float) -> float:
+def _by_rows(costs: NumpyCosts, source: Strided, axes: Collection[int], run: float, cell: float) -> float:
     """Return the cost of a function that processes one run after the other; strided runs are copied first."""
     length = max(1, prod(source.shape[axis] for axis in axes))
     is_apart = 1 not in {abs(source.strides[axis]) for axis in axes if source.shape[axis] != 1}
-    copied = copied_cost(source) if is_apart and length > 1 else 0.0
+    copied = copied_cost(costs, source) if is_apart and length > 1 else 0.0
     if source.dtype == "float16":
         cell += HALF
     if source.dtype.startswith("complex"):
@@ -128,48 +135,53 @@ def _by_rows(source: Strided, axes: Collection[int], run: float, cell: float) ->
     return copied + source.cells / length * run + source.cells * cell
 
 
-def copied_cost(source: Strided) -> float:
+def copied_cost(costs: NumpyCosts, source: Strided) -> float:
     """Return the cost of copying the elements to row-major order."""
-    return pass_cost(source.shape, row_major(source.shape, source.dtype), [source], COPY_CELL, COPY_RUN)
+    profile, made = costs.profile, row_major(source.shape, source.dtype)
+    return pass_cost(profile, source.shape, made, [source], profile.copy_cell, profile.copy_run)
 
 
-def slices_cost(instruction: Instruction, source: Strided) -> float:
+def slices_cost(costs: NumpyCosts, instruction: Instruction, source: Strided) -> float:
     """Return the cost of combining slices, the last axis first."""
-    cost = float(CALL["slices"])
-    cell = cell_cost("add", (source.dtype,) * 2, source.dtype)
+    cost, profile = costs.call_cost("slices"), costs.profile
+    cell = cell_cost(profile, "add", (source.dtype,) * 2, source.dtype)
     for axis in reversed(instruction.axes):
         shape, strides = (values[:axis] + values[axis + 1 :] for values in source[:2])
         part, made = Strided(shape, strides, source.dtype), row_major(shape, source.dtype)
-        cost += (source.shape[axis] - 1) * (CALL["slice"] + pass_cost(shape, made, [part, part], cell))
+        once = costs.call_cost("slice") + pass_cost(profile, shape, made, [part, part], cell)
+        cost += (source.shape[axis] - 1) * once
         source = made
     return cost
 
 
-def along_cost(instruction: Instruction, source: Strided) -> float:
+def along_cost(costs: NumpyCosts, instruction: Instruction, source: Strided) -> float:
     """Return the cost of softmax, cumulative sums, sorting and the like."""
-    cells = source.cells
+    cells, profile = source.cells, costs.profile
+    call = profile.per_call
+    reduce = REDUCE * call
     if not cells:
-        return REDUCE
-    cast = cells * CONVERTED if instruction.dtype else 0.0
+        return reduce
+    cast = cells * CONVERTED * profile.per_cell if instruction.dtype else 0.0
     if instruction.function in {"softmax", "log_softmax"}:
-        return cast + _normalised(source, instruction.axes)
+        return cast + _normalised(costs, source, instruction.axes)
     length = max(1, prod(source.shape[axis] for axis in instruction.axes))
     is_across = all(abs(source.strides[axis]) != 1 for axis in instruction.axes)
     if instruction.function == "sort":
         each = (SORTED * log2(max(2, length)) + MOVED * is_across) * width(source.dtype)
-        return cast + REDUCE + cells / length * SORTED_RUN + cells * each
+        return cast + reduce + call * (cells / length * SORTED_RUN + cells * each)
     if instruction.function == "argsort":
         each = RANKED * log2(max(2, length)) + MOVED * is_across
-        return cast + REDUCE + cells / length * SORTED_RUN + cells * each
+        return cast + reduce + call * (cells / length * SORTED_RUN + cells * each)
     if instruction.function in {"cumsum", "cumprod", "cummax", "cummin"}:
         each = CUMULATED["int" in source.dtype or source.dtype == "bool"]
         step = max(abs(source.strides[axis]) for axis in instruction.axes) * source.item
         each += CROWDED if is_across and length > MANY and step % APART == 0 else 0.0
-        return cast + REDUCE + cells / length * START + cells * each
-    return cast + 2 * REDUCE + copied_cost(source) + (0.0 if is_across else cells * COPY_CELL)
+        return cast + reduce + cells / length * profile.sum_run + cells * each * call
+    moved = 0.0 if is_across else cells * profile.copy_cell
+    return cast + 2 * reduce + copied_cost(costs, source) + moved
 
 
-def _normalised(source: Strided, axes: Collection[int]) -> float:
+def _normalised(costs: NumpyCosts, source: Strided, axes: Collection[int]) -> float:
     """Return the cost of the blocks of a softmax."""
     shape, count = list(source.shape), 1
     for axis, size in enumerate(source.shape):
@@ -179,8 +191,10 @@ def _normalised(source: Strided, axes: Collection[int]) -> float:
     block = source._replace(shape=tuple(shape))
     kept = _kept(block, axes)
     target = block._replace(strides=row_major(source.shape, source.dtype).strides)
-    cost = reduce_cost("max", block, axes) + reduce_cost("sum", target, axes)
+    cost = reduce_cost(costs, "max", block, axes) + reduce_cost(costs, "sum", target, axes)
+    profile = costs.profile
     for kernel, others in (("subtract", [block, kept]), ("exp", []), ("true_divide", [kept])):
-        cell = cell_cost(kernel, (source.dtype,), source.dtype)
-        cost += pass_cost(block.shape, target, [target, *others], cell)
-    return 2 * REDUCE + count * (cost + REDUCE)
+        cell = cell_cost(profile, kernel, (source.dtype,), source.dtype)
+        cost += pass_cost(profile, block.shape, target, [target, *others], cell)
+    reduce = REDUCE * profile.per_call
+    return 2 * reduce + count * (cost + reduce)

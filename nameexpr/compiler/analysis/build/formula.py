@@ -117,6 +117,8 @@ class FormulaWriter:
             values.check_is_array(value, statement.value.span)
             order, mention = flat(axes), mentioned(statement.term, axes)
             arranged = graph.add(Arrange(value, axes), order, graph.strong(value))
+            if values.gradients is not None:
+                arranged = values.gradients.array(values, statement.name, arranged)
             written = StatementValue(value, order, mention, statement.term, axes, arranged)
         if statement.name is not None:
             self.statements[statement.name] = written

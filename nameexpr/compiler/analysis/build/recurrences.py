@@ -60,12 +60,15 @@ class Writer(Protocol):
 
 @record(frozen=False)
 class RecurrenceWriter:
-    """Writes the statements of one recurrence."""
+    """Writes the statements of one recurrence; with `is_draft`, the dtypes of its rows are not known yet, and
+    derivatives in its steps are not written.
+    """
 
     writer: Writer
     group: StepGroup
     rows: list[Rowed] = field(default_factory=list)
     current: int = 0
+    is_draft: bool = False
 
     @property
     def key(self) -> str:
@@ -166,7 +169,8 @@ class RecurrenceWriter:
             row.dtype = (
                 self._joined([graph.dtypes[value] for _, value in row.starts]) if row.starts else "bool"
             )
-        for _ in range(MOST_DTYPES):
+        self.is_draft = self.writer.values.gradients is not None
+        for _ in range(MOST_DTYPES + self.is_draft):
             before = [row.dtype for row in self.rows]
             for number, row in enumerate(self.rows):
                 self.current = number
@@ -174,7 +178,9 @@ class RecurrenceWriter:
                 own = [row.dtype, graph.dtypes[row.step], *[graph.dtypes[value] for _, value in row.starts]]
                 row.dtype = strong(self._joined(own))
             if [row.dtype for row in self.rows] == before:
-                return
+                if not self.is_draft:
+                    return
+                self.is_draft = False
         raise error(rules.no_dtype(self.writer.scope.text, self.rows[0].statement))
 
     def _joined(self, dtypes: Sequence[str]) -> str:
@@ -190,31 +196,39 @@ class RecurrenceWriter:
         value, _ = writer.value(node)
         axes = row.along(label)
         writer.check_left(row.statement, value, axes)
+        if writer.values.gradients is not None and not self.is_draft:
+            gradients, name = writer.values.gradients, row.statement.name
+            value = gradients.statement(writer.values, name, value, axes, in_step=True)
         row.step = writer.values.integer(value)
         writer.values.check_is_array(row.step, node.span)
         row.arranged = graph.add(Arrange(row.step, axes), flat(axes), graph.strong(row.step))
 
+    def row_of(self, node: ast.Use) -> tuple[Rowed, State | None]:
+        """Return the statement that a use reads, and the row; None for the row of the current step."""
+        number, label = self.group.names.index(node.name), self.group.label
+        row = self.rows[number]
+        offset = row_offset(node, row.dim, label)
+        if number < self.current and (not row.offset or offset == row.offset):
+            return row, None
+        assert offset is not None
+        assert node.term is not None
+        axes = self.writer.views.axes[node.name, node.term]
+        rest = axes[: row.dim] + axes[row.dim + 1 :]
+        # the key has the dtype of the rows: with another one it is another value
+        return row, State(f"{self.key}\n{row.dtype}", number, label, offset, rest)
+
     def use(self, node: ast.Use) -> tuple[int, Labels]:
         """Return the rows that a use reads, and the labels in the order of its term."""
-        writer, graph = self.writer, self.writer.values.graph
-        number = self.group.names.index(node.name)
-        row = self.rows[number]
+        writer, graph, label = self.writer, self.writer.values.graph, self.group.label
         assert node.term is not None
+        row, state = self.row_of(node)
         axes = writer.views.axes[node.name, node.term]
-        is_now = number < self.current and (
-            not row.offset or row_offset(node, row.dim, self.group.label) == row.offset
-        )
-        if is_now:
-            axes = axes if not row.offset else (*axes[: row.dim], (self.group.label,), *axes[row.dim + 1 :])
+        if row.offset:
+            axes = (*axes[: row.dim], (label,), *axes[row.dim + 1 :])
+        if state is None:
             value = graph.add(View(-1, row.arranged, axes), flat(axes), graph.dtypes[row.arranged])
         else:
-            offset = row_offset(node, row.dim, self.group.label)
-            assert offset is not None
-            rest = axes[: row.dim] + axes[row.dim + 1 :]
-            state = State(self.key, number, self.group.label, offset, rest)
-            labels = (self.group.label, *flat(rest))
-            value = graph.add(replace_dtype(state, row.dtype), labels, row.dtype)
-            axes = (*axes[: row.dim], (self.group.label,), *axes[row.dim + 1 :])
+            value = graph.add(state, (label, *flat(state.axes)), row.dtype)
         value, seen = writer.read(node, value, axes)
         return value, mentioned(node.term, seen)
 
@@ -255,11 +269,6 @@ class RecurrenceWriter:
         return values.cast(values.held(value, row.dtype, node.span), row.dtype)
 
 
-def replace_dtype(state: State, dtype: str) -> State:
-    """Return a state whose key has the dtype of its rows: with another one it is another value."""
-    return State(f"{state.key}\n{dtype}", state.number, state.label, state.offset, state.axes)
-
-
 def rows_of(writer: Writer, number: int) -> StatementValue:
     """Return a statement of a recurrence; all of its statements are written with the first."""
     group = next(group for group in writer.scope.recurrences if number in group.numbers)
@@ -270,6 +279,8 @@ def rows_of(writer: Writer, number: int) -> StatementValue:
             if writer.values.gradients is not None:
                 value = writer.values.gradients.statement(writer.values, statement.name, value, axes)
             arranged = graph.add(Arrange(value, axes), flat(axes), graph.dtypes[value])
+            if writer.values.gradients is not None:
+                arranged = writer.values.gradients.array(writer.values, statement.name, arranged)
             assert statement.term is not None and statement.name is not None
             order, mention = flat(axes), mentioned(statement.term, axes)
             made = StatementValue(value, order, mention, statement.term, axes, arranged)

@@ -72,8 +72,13 @@ class Gradients(Protocol):
     def call(self, writer: Any, node: Call) -> tuple[int, Labels]:
         """Return the value of `grad(...)` or `stop(...)`, and the labels that it mentions."""
 
-    def statement(self, values: Values, name: str | None, value: int, axes: Axes | None) -> int:
+    def statement(
+        self, values: Values, name: str | None, value: int, axes: Axes | None, *, in_step: bool = False
+    ) -> int:
         """Return the value of a statement, apart from others if something is differentiated by it."""
+
+    def array(self, values: Values, name: str | None, arranged: int) -> int:
+        """Return the array of a statement that has a dim twice, apart from others likewise."""
 
     def pairs(self, values: Values, value: int) -> int:
         """Return a contraction as contractions of pairs."""

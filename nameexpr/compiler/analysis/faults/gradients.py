@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nameexpr.compiler.analysis.recurrences import StepGroup
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.dtypes import strong
 from nameexpr.compiler.ir.graph import Graph
-from nameexpr.compiler.ir.nodes import Along, Identity, Map, Node, Reduction, Scalar
+from nameexpr.compiler.ir.nodes import Along, Identity, Map, Node, Reduction
 from nameexpr.errors import Diagnostic, Mark
 from nameexpr.records import record
 from nameexpr.syntax import ast, walk
-from nameexpr.syntax.unparse import unparse_value
+from nameexpr.syntax.unparse import unparse_item, unparse_value
 
 JUMPS = frozenset({"ceil", "floor", "trunc", "round", "sign", "int", "//.", "floor_divide"})
 """Functions whose derivative is 0 wherever it is defined."""
@@ -40,10 +41,10 @@ class GradientFault:
         listed = " and ".join(f"'{word}'" for word in words)
         message = f"{listed} {'is a dim' if len(words) == 1 else 'are dims'} of the value and of '{use.name}'"
         hint = "give the dims of the operand other labels here"
-        if use.term is not None and all(isinstance(item, ast.Label) for item in use.term.items):
-            names = [item.name for item in use.term.items if isinstance(item, ast.Label)]
-            other = " ".join(f"{name}={name}'" if name in words else name for name in names)
-            hint = f"give the operand another label: {use.name}[{other}]"
+        if use.term is not None and all(isinstance(item, ast.Label | ast.At) for item in use.term.items):
+            rest = any(isinstance(item, ast.At) for item in use.term.items)
+            items = [_primed(item, words, with_name=not rest) for item in use.term.items]
+            hint = f"give the operand another label: {use.name}[{' '.join(items)}]"
         return self.diagnostic("NE530", message, use, hint)
 
     def not_inexact(self, use: ast.Use, dtype: str) -> Diagnostic:
@@ -56,13 +57,10 @@ class GradientFault:
             hint = f"convert it first: {way}"
         return self.diagnostic("NE533", message, use, hint)
 
-    def not_differentiable(self, use: ast.Use, node: Node) -> Diagnostic:
-        """Return the diagnostic for a statement that is a number (NE533), or has a dim twice (NE536)."""
-        if isinstance(node, Scalar):
-            message = f"'{use.name}' is a number of the text: only what may change has gradients"
-            return self.diagnostic("NE533", message, use, "pass it as an operand")
-        message = f"no gradient by '{use.name}' is known, which has a dim twice"
-        return self.diagnostic("NE536", message, use, "differentiate by an operand")
+    def of_number(self, use: ast.Use) -> Diagnostic:
+        """Return the diagnostic for a statement that is a number (NE533)."""
+        message = f"'{use.name}' is a number of the text: only what may change has gradients"
+        return self.diagnostic("NE533", message, use, "pass it as an operand")
 
     def of_complex(self) -> Diagnostic:
         """Return the diagnostic for a complex value (NE535)."""
@@ -70,10 +68,19 @@ class GradientFault:
         hint = f"real({self.value}), or abs({self.value}) ** 2"
         return self.diagnostic("NE535", message, self.node.arguments[0], hint)
 
-    def within_recurrence(self) -> Diagnostic:
-        """Return the diagnostic for a gradient in the step of a recurrence (NE536)."""
-        hint = "compute it in a statement of its own"
-        return self.diagnostic("NE536", "no gradient in a recurrence is known", self.node, hint)
+    def within_recurrence(self, use: ast.Use, group: StepGroup) -> Diagnostic:
+        """Return the diagnostic for a gradient of a step by what the rows before depend on, too (NE536)."""
+        name, row = use.name, f"{group.names[-1]}[_@{group.label} ...]"
+        message = f"{self.value} depends on earlier rows, and these may depend on '{name}', too"
+        hint = f"in a step, differentiate by one of the rows that it reads, such as {row}"
+        return self.diagnostic("NE536", message, use, hint)
+
+
+def _primed(item: ast.Item, words: Sequence[str], *, with_name: bool) -> str:
+    """Return an item as text, with another label in place of one of some."""
+    if not isinstance(item, ast.Label) or item.name not in words:
+        return unparse_item(item)
+    return f"{item.name}={item.name}'" if with_name else f"{item.name}'"
 
 
 def without_gradient(scope: Scope, node: ast.Call, graph: Graph, lost: Sequence[int]) -> Diagnostic:

@@ -28,11 +28,8 @@ from nameexpr.syntax.walk import labels_in
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.scope import Scope
 
-"""The largest number of elements of an array that a machine could hold."""
 OPTIONS = ("out", "dtype", "optimize", "sizes", "reduce", "order", "memory_limit", "tune")
 """Keywords of `einsum` that are not sizes of labels."""
-
-
 MARKED = 8
 """The largest number of terms that are marked if their product would have too many dims."""
 
@@ -150,9 +147,3 @@ def unfit_array(tree: Scope, shape: tuple[int, ...], *, is_result: bool) -> Diag
     marks = (Mark(last.span if last.term is None else last.term.span),) if is_result else ()
     hint = "reduce over dims, or make them smaller"
     return Diagnostic("NE706", message, tree.text, marks, hint=hint)
-
-
-def operand_is_bound(name: str, text: str = "") -> Diagnostic:
-    """Return the diagnostic for an operand of a formula that is already bound."""
-    hint = "leave it out, or bind another one to the formula as it was compiled"
-    return Diagnostic("NE624", f"the operand '{name}' is bound", text, hint=hint)

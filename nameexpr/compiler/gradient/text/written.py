@@ -9,7 +9,7 @@ from nameexpr.compiler.analysis.build.values import Arithmetic, StatementValue, 
 from nameexpr.compiler.analysis.operands import Views
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.gradient.derivative import Derivatives
-from nameexpr.compiler.gradient.text.labels import LabelNames, fresh
+from nameexpr.compiler.gradient.text.labels import LabelNames, NotWritableError, fresh
 from nameexpr.compiler.gradient.text.numbering import numbered
 from nameexpr.compiler.gradient.text.orders import ordered
 from nameexpr.compiler.gradient.text.reading import ReadingWriter
@@ -111,6 +111,9 @@ def _write(scope: Scope, views: Views, statements: StatementWriter, found: Seque
     statements.count([statements.base(one.value) for number, one in enumerate(found) if number not in kept])
     for number, (statement, value) in enumerate(zip(scope.tree.statements, found, strict=True)):
         if number in kept:
+            calls = [node for node in walk.nodes_of([statement]) if isinstance(node, ast.Call)]
+            if any(call.function == "grad" for call in calls):
+                raise NotWritableError(f"'{statement.name}' has a derivative in its steps or parts")
             statements.keep(statement, value)
         else:
             statements.write(statement, value)

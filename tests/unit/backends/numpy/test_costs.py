@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.backends.numpy.costs import calls as costs
+from nameexpr.backends.numpy.costs import GENERIC
+from nameexpr.backends.numpy.costs.calls import NumpyCosts
 from nameexpr.backends.numpy.costs.passes import CELLS as TIMED
 from nameexpr.backends.numpy.costs.program import CALL, duration, estimate_seconds
 from nameexpr.compiler.ir.layouts import OperandLayout
@@ -23,6 +24,7 @@ from nameexpr.ops import FUNCTIONS, REDUCTIONS
 from oracle.generate import instructions as ir
 
 Shapes = tuple[tuple[int, ...], ...]
+costs = NumpyCosts(GENERIC)
 
 
 def program(one: Instruction, *operands: tuple[int, ...], dtype: str = "float64") -> Program:

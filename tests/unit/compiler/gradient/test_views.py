@@ -29,6 +29,27 @@ def test_a_diagonal_and_all_of_an_operand(term: str) -> None:
     np.testing.assert_allclose(ne.evaluate(text, u=SQUARE), wanted)
 
 
+@pytest.mark.parametrize("term", ["a b", "a a", "b a"])
+def test_a_statement_that_has_a_dim_twice_counts_as_an_operand(term: str) -> None:
+    text = "y[C C] = v[C] ** 2; z = sum[a b](y[a b] ** 2 * u[a b]) + sum[a](y[a a] ** 3)"
+    value = np.diag(W**2)
+    wanted = 2 * value * SQUARE + np.diag(3 * W**4)
+    gradient = "g[a] = grad(z, y[a a])" if term == "a a" else f"g[{term}] = grad(z, y[a b])"
+    text = f"{text}; {gradient}; d[C] = grad(z, v[C])"
+    found, by_operand = ne.evaluate(text, outputs=("g", "d"), v=W, u=SQUARE)
+    np.testing.assert_allclose(by_operand, np.diag(wanted) * 2 * W)
+    np.testing.assert_allclose(found, {"a b": wanted, "b a": wanted.T, "a a": np.diag(wanted)}[term])
+
+
+def test_a_jacobian_by_a_statement_that_has_a_dim_twice() -> None:
+    text = "y[C C] = v[C]; z[a] = sum[b](y[a b] ** 2 * u[a b] + y[b a]); grad(z, y[i j])"
+    wanted = np.zeros((3, 3, 3))
+    for a in range(3):
+        wanted[a, a] += 2 * np.diag(W)[a] * SQUARE[a]
+        wanted[a, :, a] += 1
+    np.testing.assert_allclose(ne.evaluate(text, v=W, u=SQUARE), wanted)
+
+
 def test_two_diagonals_that_no_term_sees_whole() -> None:
     text = "y = sum[C D](u[C D D] ** 2); g[A D] = grad(y, u[A D D]); h[A B E] = grad(y, u[A B E])"
     diagonal, whole = ne.evaluate(text, u=CUBE, outputs=("g", "h"))

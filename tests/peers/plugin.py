@@ -1,0 +1,65 @@
+"""A plugin of pytest that replaces the functions of a library by those of `nameexpr.compat`.
+
+`PEER` in the environment is the library. The replaced functions count their calls, and those that are passed
+on to the library; the counts are printed at the end.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable
+from functools import wraps
+from importlib import import_module
+from typing import Any
+
+PEER = os.environ["PEER"]
+HOMES = {
+    "numpy": {"numpy": ("einsum", "einsum_path")},
+    "opt_einsum": {
+        "opt_einsum": ("contract", "contract_expression", "contract_path"),
+        "opt_einsum.contract": ("contract", "contract_expression", "contract_path"),
+    },
+    "einops": {
+        "einops": ("rearrange", "reduce", "repeat", "einsum", "pack", "unpack", "parse_shape", "asnumpy"),
+        "einops.einops": ("rearrange", "reduce", "repeat", "einsum", "parse_shape", "asnumpy"),
+        "einops.packing": ("pack", "unpack"),
+    },
+}
+"""The functions of each library, in the modules that its tests take them from."""
+PASSED_ON = {
+    "numpy": {"numpy_einsum": "einsum"},
+    "opt_einsum": {"peer_contract": "contract", "peer_expression": "contract_expression"},
+    "einops": {},
+}
+"""The names that the modules of `nameexpr.compat` have for functions of the library."""
+calls: Counter[str] = Counter()
+
+
+def counted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that counts its calls."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        calls[name] += 1
+        return function(*args, **kwargs)
+
+    return call
+
+
+def pytest_configure() -> None:
+    """Replace the functions before the tests import them."""
+    front = import_module(f"nameexpr.compat.{PEER}")
+    for inside, name in PASSED_ON[PEER].items():
+        setattr(front, inside, counted(f"{name} of {PEER}", getattr(front, inside)))
+    for home, names in HOMES[PEER].items():
+        import_module(home)
+        module: Any = sys.modules[home]
+        for name in names:
+            setattr(module, name, counted(name, getattr(front, name)))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print the counts."""
+    terminalreporter.write_line(f"calls: {dict(calls)}")
