@@ -117,7 +117,7 @@ class Rewriting:
         return found
 
     def _within(self, number: int, factors: Sequence[int]) -> int:
-        """Return the factor that is a sum with the smallest factor of all; -1 if that is not a part of a sum."""
+        """Return the factor that is a sum with the smallest factor of all; -1 if no sum has it."""
         graph = self.graph
         best, least = -1, min(self._cells(one) for one in (number, *factors)) if len(factors) > 1 else inf
         for factor in factors:
@@ -218,19 +218,22 @@ class Rewriting:
         else:
             half, numbers = self._half(own, numbers, cells)
             factors = [own.renamed(graph, half), half]
-        made = self._added(replace(node, factors=tuple(factors)), graph.dtypes[number])
+        made = self._added(replace(node, factors=tuple(factors)), number)
         value = in_pairs(graph, made, self.optimize)
         last = graph.nodes[value]
         if value != made and isinstance(last, Reduction):
-            value = self._added(last, graph.dtypes[number])
+            value = self._added(last, number)
         return self._times(value, numbers)
 
-    def _added(self, node: Reduction, dtype: str) -> int:
-        """Return the value of a sum of products, with labels in the order of earlier values if possible."""
-        if len(node.factors) == PAIR:
-            factors, labels = self._ordered(node.factors, node.labels)
-            return self.graph.add(replace(node, factors=factors), labels, dtype)
-        return self.graph.add(node, self._labels(node.factors, node.labels), dtype)
+    def _added(self, node: Reduction, number: int) -> int:
+        """Return the sum that takes the place of a value, with labels in the order of earlier values if
+        pointwise functions read it.
+        """
+        factors, labels = node.factors, self._labels(node.factors, node.labels)
+        readers = [self.graph.nodes[reader] for reader in self.readers.get(number, ())]
+        if len(factors) == PAIR and any(isinstance(reader, Map) for reader in readers):
+            factors, labels = self._ordered(factors, node.labels)
+        return self.graph.add(replace(node, factors=factors), labels, self.graph.dtypes[number])
 
     def _half(self, own: Half, numbers: list[float], cells: int) -> tuple[int, list[float]]:
         """Return the product of half of the factors of a sum with as many elements as `cells`, and the

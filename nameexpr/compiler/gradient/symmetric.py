@@ -27,7 +27,7 @@ Base = tuple[object, Labels]
 
 @record
 class Half:
-    """Factors whose product, times the same with other labels, is the product of a symmetric sum, but for the
+    """Factors whose product, times the same with other labels, is the product of a symmetric sum, except for the
     values `rest`, which are not negative.
     """
 
