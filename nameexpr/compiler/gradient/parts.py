@@ -8,6 +8,18 @@ from nameexpr.compiler.gradient.products import LARGEST
 from nameexpr.compiler.ir.dtypes import BLAS
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.nodes import Map, Reduction, Scalar, number_of
+from nameexpr.records import field, record
+
+
+@record(frozen=False)
+class Parts:
+    """What a product consists of: values that are multiplied, values that it is divided by, and numbers that
+    it is multiplied by.
+    """
+
+    factors: list[int] = field(default_factory=list)
+    divisors: list[int] = field(default_factory=list)
+    numbers: list[float] = field(default_factory=list)
 
 
 def is_sum(graph: Graph, value: int) -> bool:
@@ -27,28 +39,30 @@ def is_product(graph: Graph, value: int) -> bool:
     if not isinstance(node, Map) or dtype not in BLAS:
         return False
     match node:
-        case Map("*.", (left, right)):
+        case Map("*." | "/.", (left, right)):
             sides = [side for side in (left, right) if _scale(graph, side) is None]
             return bool(sides) and all(graph.dtypes[side] == dtype for side in sides)
-        case Map("/.", (left, right)):
-            return graph.dtypes[left] == dtype and _scale(graph, right) is not None
         case Map(".-", (inner,)):
             return graph.dtypes[inner] == dtype
     return False
 
 
-def parts_of(graph: Graph, product: int) -> tuple[Sequence[int], float]:
-    """Return the factors of a product, or of a sum, and the number that it is multiplied by."""
+def parts_of(graph: Graph, product: int) -> Parts:
+    """Return the parts of a product, or of a sum."""
     node = graph.nodes[product]
     if isinstance(node, Reduction):
-        return node.factors, 1.0
+        return Parts(list(node.factors))
     assert isinstance(node, Map)
-    scales = [_scale(graph, argument) for argument in node.arguments]
-    factors = [one for one, scale in zip(node.arguments, scales, strict=True) if scale is None]
-    number = next((scale for scale in scales if scale is not None), 1.0)
-    if node.function == "/.":
-        return factors[:1], 1 / number
-    return factors, -1.0 if node.function == ".-" else number
+    parts, is_quotient = Parts(), node.function == "/."
+    for place, argument in enumerate(node.arguments):
+        number = _scale(graph, argument)
+        if number is not None:
+            parts.numbers.append(1 / number if is_quotient and place else number)
+        else:
+            (parts.divisors if is_quotient and place else parts.factors).append(argument)
+    if node.function == ".-":
+        parts.numbers.append(-1.0)
+    return parts
 
 
 def _scale(graph: Graph, value: int) -> float | None:

@@ -1,4 +1,4 @@
-"""Between which numbers real values lie, whatever their operands are."""
+"""Between which numbers real values lie, for any operands."""
 
 from __future__ import annotations
 

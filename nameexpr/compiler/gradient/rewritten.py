@@ -3,7 +3,7 @@
 What a derivative multiplies comes from many rules, and is first written in their order: large arrays are
 multiplied by numbers, by -1 and by small arrays, one after the other. Here each product that only one other
 product or sum reads becomes a part of it. Its numbers are applied where there are fewest elements, its
-smallest factors are multiplied first, and sums are planned anew.
+smallest factors are multiplied first, and sums are planned again.
 """
 
 from __future__ import annotations
@@ -13,26 +13,14 @@ from math import inf, sqrt
 
 from nameexpr.compiler.gradient.diagonals import on_diagonal
 from nameexpr.compiler.gradient.pairs import PAIR, in_pairs
-from nameexpr.compiler.gradient.parts import combined, is_product, is_sum, parts_of
+from nameexpr.compiler.gradient.parts import Parts, combined, is_product, is_sum, parts_of
 from nameexpr.compiler.gradient.symmetric import Half, halves, root
-from nameexpr.compiler.ir.axes import Labels, gathered
-from nameexpr.compiler.ir.graph import Graph, use_counts, with_sources
-from nameexpr.compiler.ir.nodes import (
-    Along,
-    Drop,
-    Gather,
-    Map,
-    Node,
-    Reduction,
-    Window,
-    sources_of,
-    windowed,
-)
+from nameexpr.compiler.ir.axes import Labels
+from nameexpr.compiler.ir.graph import Graph, labels_of, readers_of, use_counts, with_sources
+from nameexpr.compiler.ir.nodes import Map, Node, Reduction, sources_of
 from nameexpr.compiler.planning.path import Optimize
 from nameexpr.records import field, record, replace
 
-Parts = tuple[list[int], list[float]]
-"""Factors of a product, and numbers that it is multiplied by."""
 FEWER = 2
 """How many times smaller than a product a factor must be for a number to be applied to it."""
 LONG = 1 << 31
@@ -54,6 +42,7 @@ class Rewriting:
     named: Collection[int]
     results: Sequence[int]
     uses: Mapping[int, int] = field(default_factory=dict)
+    readers: Mapping[int, Sequence[int]] = field(default_factory=dict)
     inside: set[int] = field(default_factory=set)
     scales: dict[int, list[float]] = field(default_factory=dict)
     terms: dict[int, Parts] = field(default_factory=dict)
@@ -65,8 +54,10 @@ class Rewriting:
         self.uses = use_counts(self.graph, self.results)
         needed = sorted(self.uses)
         products = [one for one in needed if is_product(self.graph, one) or is_sum(self.graph, one)]
+        self.readers = readers_of(self.graph, needed)
         for number in products:
-            self._find_inside(number)
+            if self._is_part(number):
+                self.inside.add(number)
         for number in reversed(products):
             if number not in self.inside:
                 self._find_terms(number)
@@ -77,12 +68,26 @@ class Rewriting:
                 self.orders.setdefault(frozenset(own), own)
         return self.numbers
 
-    def _find_inside(self, number: int) -> None:
-        """Record which products a product or sum makes parts of itself."""
-        sources = sources_of(self.graph.nodes[number])
-        for source in sources:
-            if self._is_own(source) and sources.count(source) == 1 and is_product(self.graph, source):
-                self.inside.add(source)
+    def _is_part(self, number: int) -> bool:
+        """Return whether a product is a part of what reads it: of one value, or of several if it is a
+        multiple, and each of them has something smaller to multiply.
+        """
+        graph, readers = self.graph, self.readers.get(number, ())
+        if number in self.named or number in self.results or not is_product(graph, number):
+            return False
+        if not all(is_product(graph, reader) or is_sum(graph, reader) for reader in readers):
+            return False
+        if any(sources_of(graph.nodes[reader]).count(number) > 1 for reader in readers):
+            return False
+        return len(readers) == 1 or (
+            len(parts_of(graph, number).factors) == 1 > len(parts_of(graph, number).divisors)
+            and all(self._has_smaller(reader, number) for reader in readers)
+        )
+
+    def _has_smaller(self, reader: int, number: int) -> bool:
+        """Return whether a product or sum, or one of its factors, is smaller than the factor `number`."""
+        factors = parts_of(self.graph, reader).factors
+        return min(map(self._cells, (reader, *factors))) * FEWER <= self._cells(number)
 
     def _is_own(self, source: int) -> bool:
         """Return whether only one value reads a source."""
@@ -90,37 +95,34 @@ class Rewriting:
 
     def _find_terms(self, number: int) -> None:
         """Record the factors of a product or sum, and where its numbers are applied."""
-        factors, numbers = self._parts(number)
-        numbers = combined([*numbers, *self.scales.pop(number, ())])
-        inner = self._within(number, factors) if numbers else -1
+        parts = self._parts(number)
+        parts.numbers = combined([*parts.numbers, *self.scales.pop(number, ())])
+        inner = self._within(number, parts.factors) if parts.numbers else -1
         if inner >= 0:
-            self.scales[inner] = numbers
-            numbers = []
-        self.terms[number] = factors, numbers
+            self.scales[inner], parts.numbers = parts.numbers, []
+        self.terms[number] = parts
 
     def _parts(self, number: int) -> Parts:
-        """Return the factors of a product or sum, and the numbers among them."""
-        node = self.graph.nodes[number]
-        if isinstance(node, Reduction) and self.inside.isdisjoint(node.factors):
-            return list(node.factors), []
-        factors, numbers, stack = list[int](), list[float](), [number]
+        """Return the parts of a product or sum."""
+        found, stack = Parts(), [(number, False)]
         while stack:
-            value = stack.pop()
+            value, divides = stack.pop()
             if value != number and value not in self.inside:
-                factors.append(value)
+                (found.divisors if divides else found.factors).append(value)
                 continue
-            inner, scale = parts_of(self.graph, value)
-            stack += reversed(inner)
-            numbers.append(scale)
-        return factors, numbers
+            parts = parts_of(self.graph, value)
+            found.numbers += [1 / one if divides else one for one in parts.numbers]
+            stack += [(one, not divides) for one in reversed(parts.divisors)]
+            stack += [(one, divides) for one in reversed(parts.factors)]
+        return found
 
     def _within(self, number: int, factors: Sequence[int]) -> int:
-        """Return the factor that is a sum with the smallest factor of all; -1 if that is no part of a sum."""
+        """Return the factor that is a sum with the smallest factor of all; -1 if no sum has it."""
         graph = self.graph
         best, least = -1, min(self._cells(one) for one in (number, *factors)) if len(factors) > 1 else inf
         for factor in factors:
             if self._is_own(factor) and is_sum(graph, factor):
-                inside = min(self._cells(one) for one in (factor, *self._parts(factor)[0]))
+                inside = min(self._cells(one) for one in (factor, *self._parts(factor).factors))
                 if inside < least:
                     best, least = factor, inside
         return best
@@ -134,9 +136,8 @@ class Rewriting:
         if number in self.terms:
             if isinstance(node, Reduction):
                 return self._sum(number, node)
-            factors, numbers = self.terms[number]
-            if not self.inside.isdisjoint(sources_of(node)) or len(factors) == 1 > len(numbers):
-                return self.product([self.numbers[factor] for factor in factors], numbers)
+            if self.terms[number].numbers != parts_of(graph, number).numbers or self._is_nested(node):
+                return self.product(*self._undivided(number))
         changed, dtype = with_sources(node, self.numbers), graph.dtypes[number]
         labels = graph.labels[number] if changed == node else labels_of(graph, changed, graph.labels[number])
         if (diagonal := on_diagonal(graph, changed, labels, dtype)) is not None:
@@ -145,6 +146,28 @@ class Rewriting:
             changed = _without_signs(graph, changed, dtype)
             labels = self._labels(changed.arguments)
         return number if changed == node else graph.add(changed, labels, dtype)
+
+    def _is_nested(self, node: Node) -> bool:
+        return not self.inside.isdisjoint(sources_of(node))
+
+    def _undivided(self, number: int) -> tuple[list[int], list[float]]:
+        """Return the factors and numbers of a product or sum, and in place of its divisors their reciprocals
+        if they are smaller; otherwise a factor is divided.
+        """
+        graph, parts = self.graph, self.terms[number]
+        factors = [self.numbers[factor] for factor in parts.factors]
+        divisors = [self.numbers[divisor] for divisor in parts.divisors]
+        every, dtype = self._labels([*factors, *divisors]), graph.dtypes[number]
+        for divisor in divisors:
+            own = graph.labels[divisor]
+            same = [place for place, one in enumerate(factors) if set(graph.labels[one]) == set(own)]
+            if not same or self._cells(divisor) * FEWER <= graph.cells(every):
+                factors.append(graph.add(Map("/.", (graph.scalar(1), divisor)), own, dtype))
+            else:
+                divided = factors[same[0]]
+                node = Map("/.", (divided, divisor))
+                factors[same[0]] = graph.add(node, graph.labels[divided], dtype)
+        return factors, parts.numbers
 
     def product(self, factors: Sequence[int], numbers: Sequence[float]) -> int:
         """Return the product of values and numbers, small ones first."""
@@ -188,27 +211,29 @@ class Rewriting:
     def _sum(self, number: int, node: Reduction) -> int:
         """Return the value of a sum of products."""
         graph = self.graph
-        found, numbers = self.terms[number]
-        factors = [self.numbers[factor] for factor in found]
+        factors, numbers = self._undivided(number)
         cells, own = self._cells(number), halves(graph, factors, node.labels, graph.labels[number])
         if own is None:
             factors, numbers = self._scaled(factors, numbers, cells)
         else:
             half, numbers = self._half(own, numbers, cells)
             factors = [own.renamed(graph, half), half]
-        made = self._added(replace(node, factors=tuple(factors)), graph.dtypes[number])
+        made = self._added(replace(node, factors=tuple(factors)), number)
         value = in_pairs(graph, made, self.optimize)
         last = graph.nodes[value]
         if value != made and isinstance(last, Reduction):
-            value = self._added(last, graph.dtypes[number])
+            value = self._added(last, number)
         return self._times(value, numbers)
 
-    def _added(self, node: Reduction, dtype: str) -> int:
-        """Return the value of a sum of products, with labels in the order of earlier values if possible."""
-        if len(node.factors) == PAIR:
-            factors, labels = self._ordered(node.factors, node.labels)
-            return self.graph.add(replace(node, factors=factors), labels, dtype)
-        return self.graph.add(node, self._labels(node.factors, node.labels), dtype)
+    def _added(self, node: Reduction, number: int) -> int:
+        """Return the sum that takes the place of a value, with labels in the order of earlier values if
+        pointwise functions read it.
+        """
+        factors, labels = node.factors, self._labels(node.factors, node.labels)
+        readers = [self.graph.nodes[reader] for reader in self.readers.get(number, ())]
+        if len(factors) == PAIR and any(isinstance(reader, Map) for reader in readers):
+            factors, labels = self._ordered(factors, node.labels)
+        return self.graph.add(replace(node, factors=factors), labels, self.graph.dtypes[number])
 
     def _half(self, own: Half, numbers: list[float], cells: int) -> tuple[int, list[float]]:
         """Return the product of half of the factors of a sum with as many elements as `cells`, and the
@@ -231,24 +256,6 @@ class Rewriting:
             return factors, numbers
         factors[least] = self._times(factors[least], numbers)
         return factors, []
-
-
-def labels_of(graph: Graph, node: Node, labels: Labels) -> Labels:
-    """Return the labels of a node whose sources may have theirs in another order; `labels` are those that it
-    had before.
-    """
-    match node:
-        case Map(_, values) | Reduction(_, values):
-            every = dict.fromkeys([label for value in values for label in graph.labels[value]])
-            return tuple([label for label in every if label in labels])
-        case Along(_, value) | Drop(value):
-            return tuple([label for label in graph.labels[value] if label in labels])
-        case Window(value, reads):
-            return windowed(graph.labels[value], reads)
-        case Gather(value, positions):
-            places = {position.label: graph.labels[position.value] for position in positions}
-            return gathered(graph.labels[value], places)
-    return labels
 
 
 def _without_signs(graph: Graph, node: Map, dtype: str) -> Map:

@@ -27,8 +27,8 @@ Base = tuple[object, Labels]
 
 @record
 class Half:
-    """Factors whose product, times the same with other labels, is the product of a symmetric sum, but for the
-    values `rest`, which are not negative.
+    """Factors whose product, times the same with other labels and times the values `rest`, which are not
+    negative, is the product of a symmetric sum.
     """
 
     factors: tuple[int, ...]
