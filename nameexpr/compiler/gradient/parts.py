@@ -12,7 +12,7 @@ from nameexpr.records import field, record
 
 
 @record(frozen=False)
-class Parts:
+class Factored:
     """What a product consists of: values that are multiplied, values that it is divided by, and numbers that
     it is multiplied by.
     """
@@ -47,13 +47,13 @@ def is_product(graph: Graph, value: int) -> bool:
     return False
 
 
-def parts_of(graph: Graph, product: int) -> Parts:
+def parts_of(graph: Graph, product: int) -> Factored:
     """Return the parts of a product, or of a sum."""
     node = graph.nodes[product]
     if isinstance(node, Reduction):
-        return Parts(list(node.factors))
+        return Factored(list(node.factors))
     assert isinstance(node, Map)
-    parts, is_quotient = Parts(), node.function == "/."
+    parts, is_quotient = Factored(), node.function == "/."
     for place, argument in enumerate(node.arguments):
         number = _scale(graph, argument)
         if number is not None:

@@ -13,7 +13,7 @@ from math import inf, sqrt
 
 from nameexpr.compiler.gradient.diagonals import on_diagonal
 from nameexpr.compiler.gradient.pairs import PAIR, in_pairs
-from nameexpr.compiler.gradient.parts import Parts, combined, is_product, is_sum, parts_of
+from nameexpr.compiler.gradient.parts import Factored, combined, is_product, is_sum, parts_of
 from nameexpr.compiler.gradient.symmetric import Half, halves, root
 from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.graph import Graph, labels_of, readers_of, use_counts, with_sources
@@ -31,67 +31,70 @@ LONG = 1 << 31
 class Rewriting:
     """A graph whose values are rewritten in the order of their numbers.
 
-    `named` are the values of statements, which stay as they are. `inside` are the products that are parts of
-    others; `terms` has the factors of other products and of sums, and the numbers that are left to multiply
-    these by, `scales` the numbers that sums are multiplied by instead of what reads them. `numbers` has what
-    takes the place of each value, `orders` the order of labels by the set of them.
+    `named` are the values of statements, which stay as they are. `own` are the parts of each product and sum
+    by itself, `inside` the products that are parts of others; `terms` has the factors of other products and
+    of sums, and the numbers that are left to multiply these by, `scales` the numbers that sums are multiplied
+    by instead of what reads them. `numbers` has what takes the place of each value, `orders` the order of
+    labels by the set of them.
     """
 
     graph: Graph
     optimize: Optimize
     named: Collection[int]
     results: Sequence[int]
-    uses: Mapping[int, int] = field(default_factory=dict)
     readers: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    own: dict[int, Factored] = field(default_factory=dict)
     inside: set[int] = field(default_factory=set)
     scales: dict[int, list[float]] = field(default_factory=dict)
-    terms: dict[int, Parts] = field(default_factory=dict)
+    terms: dict[int, Factored] = field(default_factory=dict)
     numbers: dict[int, int] = field(default_factory=dict)
     orders: dict[frozenset[str], Labels] = field(default_factory=dict)
 
     def run(self) -> Mapping[int, int]:
         """Return for each value that the results need the one that takes its place."""
-        self.uses = use_counts(self.graph, self.results)
-        needed = sorted(self.uses)
-        products = [one for one in needed if is_product(self.graph, one) or is_sum(self.graph, one)]
-        self.readers = readers_of(self.graph, needed)
-        for number in products:
-            if self._is_part(number):
-                self.inside.add(number)
-        for number in reversed(products):
+        graph, needed = self.graph, sorted(use_counts(self.graph, self.results))
+        self.readers = readers_of(graph, needed)
+        for number in needed:
+            if is_product(graph, number) or is_sum(graph, number):
+                self.own[number] = parts_of(graph, number)
+        self.inside = {number for number in self.own if self._is_part(number)}
+        for number in reversed(self.own):
             if number not in self.inside:
                 self._find_terms(number)
         for number in needed:
             if number not in self.inside:
                 self.numbers[number] = self._rewritten(number)
-                own = self.graph.labels[number]
-                self.orders.setdefault(frozenset(own), own)
+                labels = graph.labels[number]
+                self.orders.setdefault(frozenset(labels), labels)
         return self.numbers
+
+    def _is_sum(self, number: int) -> bool:
+        return number in self.own and isinstance(self.graph.nodes[number], Reduction)
 
     def _is_part(self, number: int) -> bool:
         """Return whether a product is a part of what reads it: of one value, or of several if it is a
         multiple, and each of them has something smaller to multiply.
         """
-        graph, readers = self.graph, self.readers.get(number, ())
-        if number in self.named or number in self.results or not is_product(graph, number):
+        readers, own, parts = self.readers.get(number, ()), self.own, self.own[number]
+        if number in self.named or number in self.results or self._is_sum(number):
             return False
-        if not all(is_product(graph, reader) or is_sum(graph, reader) for reader in readers):
+        if not all(
+            reader in own and sources_of(self.graph.nodes[reader]).count(number) == 1 for reader in readers
+        ):
             return False
-        if any(sources_of(graph.nodes[reader]).count(number) > 1 for reader in readers):
-            return False
+        is_multiple = len(parts.factors) == 1 and not parts.divisors
         return len(readers) == 1 or (
-            len(parts_of(graph, number).factors) == 1 > len(parts_of(graph, number).divisors)
-            and all(self._has_smaller(reader, number) for reader in readers)
+            is_multiple and all(self._has_smaller(reader, number) for reader in readers)
         )
 
     def _has_smaller(self, reader: int, number: int) -> bool:
         """Return whether a product or sum, or one of its factors, is smaller than the factor `number`."""
-        factors = parts_of(self.graph, reader).factors
-        return min(map(self._cells, (reader, *factors))) * FEWER <= self._cells(number)
+        return min(map(self._cells, (reader, *self.own[reader].factors))) * FEWER <= self._cells(number)
 
     def _is_own(self, source: int) -> bool:
         """Return whether only one value reads a source."""
-        return self.uses[source] == 1 and source not in self.named
+        is_free = source not in self.named and source not in self.results
+        return is_free and len(self.readers.get(source, ())) == 1
 
     def _find_terms(self, number: int) -> None:
         """Record the factors of a product or sum, and where its numbers are applied."""
@@ -102,15 +105,15 @@ class Rewriting:
             self.scales[inner], parts.numbers = parts.numbers, []
         self.terms[number] = parts
 
-    def _parts(self, number: int) -> Parts:
+    def _parts(self, number: int) -> Factored:
         """Return the parts of a product or sum."""
-        found, stack = Parts(), [(number, False)]
+        found, stack = Factored(), [(number, False)]
         while stack:
             value, divides = stack.pop()
             if value != number and value not in self.inside:
                 (found.divisors if divides else found.factors).append(value)
                 continue
-            parts = parts_of(self.graph, value)
+            parts = self.own[value]
             found.numbers += [1 / one if divides else one for one in parts.numbers]
             stack += [(one, not divides) for one in reversed(parts.divisors)]
             stack += [(one, divides) for one in reversed(parts.factors)]
@@ -118,10 +121,9 @@ class Rewriting:
 
     def _within(self, number: int, factors: Sequence[int]) -> int:
         """Return the factor that is a sum with the smallest factor of all; -1 if no sum has it."""
-        graph = self.graph
         best, least = -1, min(self._cells(one) for one in (number, *factors)) if len(factors) > 1 else inf
         for factor in factors:
-            if self._is_own(factor) and is_sum(graph, factor):
+            if self._is_sum(factor) and self._is_own(factor):
                 inside = min(self._cells(one) for one in (factor, *self._parts(factor).factors))
                 if inside < least:
                     best, least = factor, inside
@@ -136,15 +138,17 @@ class Rewriting:
         if number in self.terms:
             if isinstance(node, Reduction):
                 return self._sum(number, node)
-            if self.terms[number].numbers != parts_of(graph, number).numbers or self._is_nested(node):
+            if self.terms[number].numbers != self.own[number].numbers or self._is_nested(node):
                 return self.product(*self._undivided(number))
-        changed, dtype = with_sources(node, self.numbers), graph.dtypes[number]
-        labels = graph.labels[number] if changed == node else labels_of(graph, changed, graph.labels[number])
+        changed, labels, dtype = node, graph.labels[number], graph.dtypes[number]
+        if any(self.numbers[source] != source for source in sources_of(node)):
+            changed = with_sources(node, self.numbers)
+            labels = labels_of(graph, changed, labels)
         if (diagonal := on_diagonal(graph, changed, labels, dtype)) is not None:
             return diagonal
         if isinstance(changed, Map):
             changed = _without_signs(graph, changed, dtype)
-            labels = self._labels(changed.arguments)
+            labels = self._labels(changed.arguments) if changed != node else labels
         return number if changed == node else graph.add(changed, labels, dtype)
 
     def _is_nested(self, node: Node) -> bool:
@@ -157,16 +161,15 @@ class Rewriting:
         graph, parts = self.graph, self.terms[number]
         factors = [self.numbers[factor] for factor in parts.factors]
         divisors = [self.numbers[divisor] for divisor in parts.divisors]
-        every, dtype = self._labels([*factors, *divisors]), graph.dtypes[number]
+        every, dtype = graph.cells(self._labels([*factors, *divisors])), graph.dtypes[number]
         for divisor in divisors:
-            own = graph.labels[divisor]
-            same = [place for place, one in enumerate(factors) if set(graph.labels[one]) == set(own)]
-            if not same or self._cells(divisor) * FEWER <= graph.cells(every):
-                factors.append(graph.add(Map("/.", (graph.scalar(1), divisor)), own, dtype))
+            place = max(range(len(factors)), key=lambda place: self._cells(factors[place]), default=-1)
+            if place < 0 or self._cells(divisor) * FEWER <= every:
+                node = Map("/.", (graph.scalar(1), divisor))
+                factors.append(graph.add(node, graph.labels[divisor], dtype))
             else:
-                divided = factors[same[0]]
-                node = Map("/.", (divided, divisor))
-                factors[same[0]] = graph.add(node, graph.labels[divided], dtype)
+                pair = factors[place], divisor
+                factors[place] = graph.add(Map("/.", pair), self._labels(pair), dtype)
         return factors, parts.numbers
 
     def product(self, factors: Sequence[int], numbers: Sequence[float]) -> int:
