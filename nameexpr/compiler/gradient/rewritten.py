@@ -147,9 +147,21 @@ class Rewriting:
         if (diagonal := on_diagonal(graph, changed, labels, dtype)) is not None:
             return diagonal
         if isinstance(changed, Map):
+            if number in self.own and self._is_outer(number, changed):
+                return graph.add(Reduction("sum", changed.arguments, (), dtype, dtype), labels, dtype)
             changed = _without_signs(graph, changed, dtype)
             labels = self._labels(changed.arguments) if changed != node else labels
         return number if changed == node else graph.add(changed, labels, dtype)
+
+    def _is_outer(self, number: int, node: Map) -> bool:
+        """Return whether a value is a product of two others that each have dims of their own, and is not read
+        by pointwise functions: the loop of a contraction is faster then.
+        """
+        readers = [self.graph.nodes[reader] for reader in self.readers.get(number, ())]
+        if node.function != "*." or any(isinstance(reader, Map) for reader in readers):
+            return False
+        left, right = (set(self.graph.labels[argument]) for argument in node.arguments)
+        return bool(left - right and right - left)
 
     def _is_nested(self, node: Node) -> bool:
         return not self.inside.isdisjoint(sources_of(node))
