@@ -23,6 +23,8 @@ from nameexpr.records import field, record, replace
 
 FEWER = 2
 """How many times smaller than a product a factor must be for a number to be applied to it."""
+MANY = 1 << 12
+"""The number of elements of a multiple from which multiplying something smaller in each reader is faster."""
 LONG = 1 << 31
 """Numbers that are smaller are written as integers where they are."""
 
@@ -82,7 +84,7 @@ class Rewriting:
             reader in own and sources_of(self.graph.nodes[reader]).count(number) == 1 for reader in readers
         ):
             return False
-        is_multiple = len(parts.factors) == 1 and not parts.divisors
+        is_multiple = len(parts.factors) == 1 and not parts.divisors and self._cells(number) >= MANY
         return len(readers) == 1 or (
             is_multiple and all(self._has_smaller(reader, number) for reader in readers)
         )

@@ -7,6 +7,7 @@ function that computes a block writes it into its place, if it can.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import NamedTuple
 
 from nameexpr.backends.numpy.codegen.statements import (
@@ -19,6 +20,8 @@ from nameexpr.backends.numpy.codegen.statements import (
     numpy,
     quoted,
 )
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.compiler.ir.primitives import is_view, shapes_of
 from nameexpr.compiler.ir.program import Collected, Loop, Program, Shape
 
 FIRST = {"add": "zeros", "logical_or": "zeros", "multiply": "ones", "logical_and": "ones"}
@@ -92,3 +95,26 @@ def written_results(body: Program, results: Sequence[CollectedResult]) -> dict[i
         if is_first and is_alone and body.instructions[number].takes_out:
             found[output] = result
     return found
+
+
+def bytes_alive(body: Program) -> int:
+    """Return the most bytes of the values of a body that are alive at once, for an estimate of what its
+    blocks need: temporaries of single instructions are not counted.
+    """
+    count, shapes, owner = len(body.operands), shapes_of(body), list(range(len(body.operands)))
+    last: dict[int, int] = {}
+    for value, inner in enumerate(body.instructions, count):
+        is_new = inner.over is None and not is_view(inner)
+        owner.append(value if is_new else owner[inner.sources[inner.over or 0]])
+        last |= dict.fromkeys([owner[source] for source in (*inner.sources, value)], value)
+    last |= dict.fromkeys([owner[output] for output in body.outputs], len(shapes))
+    alive = most = 0
+    dying: dict[int, int] = {}
+    for value, inner in enumerate(body.instructions, count):
+        if owner[value] == value:
+            size = prod(shapes[value]) * ITEM_BYTES.get(body.notes[value - count].dtype, 8)
+            dying[last[value]] = dying.get(last[value], 0) + size
+            alive += size
+        most = max(most, alive + (bytes_alive(inner.loop.body) if inner.loop is not None else 0))
+        alive -= dying.get(value, 0)
+    return most

@@ -21,6 +21,7 @@ from nameexpr.backends.numpy.codegen.blocks import fused
 from nameexpr.backends.numpy.codegen.calls import CALLS, with_out
 from nameexpr.backends.numpy.codegen.collecting import (
     CollectedResult,
+    bytes_alive,
     collected_results,
     written_results,
 )
@@ -44,7 +45,6 @@ from nameexpr.backends.numpy.codegen.statements import (
 from nameexpr.compiler.ir.liveness import last_uses
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Instruction, Loop, Program, Shape
-from nameexpr.compiler.memory.program import peak_bytes
 
 if TYPE_CHECKING:
     from nameexpr.backends.numpy.threads.spread import Spread
@@ -198,7 +198,7 @@ def _kept(loop: Loop) -> list[Statement]:
     The allocator of glibc returns memory to the system at the end of a block, which then takes time to
     provide each page again. It keeps twice as much as the largest array that was freed before.
     """
-    most = min(MOST_KEPT, peak_bytes(loop.body, shapes_of(loop.body)) * 3 // 4)
+    most = min(MOST_KEPT, bytes_alive(loop.body) * 3 // 4)
     return [Assign(None, numpy("empty")(str(most), quoted("uint8")))] if most >= LEAST_KEPT else []
 
 
