@@ -106,7 +106,7 @@ def _cells(operand: OperandInfo) -> list[str]:
 
 
 class NameExprError(ValueError):
-    """Base of all errors of nameexpr: one or more `Diagnostic`s.
+    """Base of all errors of nameexpr: one diagnostic or several (`Diagnostic`).
 
     Examples
     --------

@@ -1,7 +1,10 @@
-"""Settings for every test: hypothesis draws the same cases in each run, the cache starts empty."""
+"""Settings for every test: hypothesis draws the same cases in each run, the cache starts empty, and plans are
+the same on every machine.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -18,6 +21,7 @@ settings.register_profile(
     "search", parent=settings.get_profile("fixed"), derandomize=False, max_examples=2000
 )
 settings.load_profile("fixed")
+os.environ["NAMEEXPR_TARGET"] = "generic"
 
 
 @pytest.fixture(autouse=True)

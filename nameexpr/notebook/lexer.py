@@ -30,7 +30,7 @@ TYPES = {
     "bracket": kinds.Punctuation,
     "comment": kinds.Comment.Single,
     "space": kinds.Whitespace,
-    "error": kinds.Error,
+    "error": kinds.Generic.Error,  # not Error, at which Sphinx gives up: pages show mistakes on purpose
     "command": kinds.Keyword,
     "argument": kinds.String,
     "python": kinds.Text,

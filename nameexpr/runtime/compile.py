@@ -163,7 +163,7 @@ def explain(text: str, /, *operands: Operand, **options: Any) -> str:
     >>> print(ne.explain("y = sum[C](x[N C])", x=(2, 3)).splitlines()[0])
     y = sum[C](x[N C])
     """
-    if isinstance(text, str) and looks_like_formula(text):
+    if isinstance(text, str) and looks_like_formula(text):  # type: ignore[redundant-expr]
         from nameexpr.runtime.evaluate import OPTIONS, OPTIONS_WHERE_FREE, find_formula
 
         names = set(OPTIONS).difference(OPTIONS_WHERE_FREE.intersection(find_formula(text).tree.uses))

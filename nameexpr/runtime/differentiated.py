@@ -83,7 +83,7 @@ def names_in(wrt: str) -> list[str]:
     return [wrt] if {"=", "("}.intersection(wrt) else wrt.split()
 
 
-def named_operands(scope: Scope, wrt: str | Iterable[str]) -> Sequence[str]:
+def named_operands(scope: Scope, wrt: object) -> Sequence[str]:
     """Return the operands to differentiate by (NE534 for other names)."""
     given = names_in(wrt) if isinstance(wrt, str) else list(wrt) if isinstance(wrt, Iterable) else None
     if given is None or not all(isinstance(name, str) for name in given):

@@ -81,7 +81,7 @@ def by_text(documented: Documented) -> Documented:
 def _slow(text: str, operands: list[Any], /, out: Any = None, **options: Any) -> Any:
     """Run an expression that is not in the dicts, and add it to them."""
     if not isinstance(text, str):
-        check_is_text(text, operands)
+        check_is_text(text, operands)  # type: ignore[unreachable]
     chosen = None
     if options:
         from nameexpr.runtime.options import expression_options
@@ -270,6 +270,8 @@ def einsum(
     >>> ne.einsum("N (h d) -> N h d", np.ones((2, 12)), h=3).shape
     (2, 3, 4)
 
-    Notes ----- The rules are those of docs/language.md: a label is one dim with one size; a label that occurs
-    once and is dropped needs a reducer.
+    Notes
+    -----
+    The rules are those of docs/language.md: a label is one dim with one size; a label that occurs once and
+    is dropped needs a reducer.
     """

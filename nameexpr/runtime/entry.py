@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from nameexpr.backends.numpy.target import TARGET
+from nameexpr.backends.numpy.target import current_target
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.errors import NameExprError
 from nameexpr.runtime import cache
@@ -101,7 +101,7 @@ class Entry(ABC):
     )
 
     is_called_by_text = False
-    target = TARGET
+    target = current_target()
 
     def __init__(
         self,

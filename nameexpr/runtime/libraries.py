@@ -18,6 +18,7 @@ from nameexpr.backends.library import Library
 from nameexpr.compiler.analysis.infer import Typed
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.ir.dtypes import Dtypes, is_castable
+from nameexpr.compiler.ir.target import Target
 from nameexpr.errors import Diagnostic, error
 from nameexpr.runtime.entry import Entry
 from nameexpr.runtime.expression import ExpressionEntry
@@ -87,6 +88,7 @@ class LibraryExpression(ExpressionEntry, OnTracingLibrary):
     """An expression for the arrays of a library."""
 
     __slots__ = ("library", "origin")
+    origin: ExpressionEntry
 
     def __init__(self, entry: Any, library: Library) -> None:
         self.library, self.origin = library, entry
@@ -94,9 +96,12 @@ class LibraryExpression(ExpressionEntry, OnTracingLibrary):
         super().__init__(entry.text, entry.options, fixed, entry.tree)
 
     @property
-    def target(self) -> Any:  # type: ignore[override]
+    def target(self) -> Target:  # type: ignore[override]
         """The target of the library."""
         return self.library.target
+
+    def labelled(self, operands: Sequence[Operand]) -> Typed:  # noqa: D102
+        return self.origin.labelled(operands)
 
     def unwrap(self, operands: Sequence[Any]) -> list[Any]:
         """Return operands as arrays of the library; numbers become arrays without dims."""
@@ -157,7 +162,7 @@ class LibraryFormula(FormulaEntry, OnTracingLibrary):
         super().__init__(entry.text, entry.options, fixed, entry.tree)
 
     @property
-    def target(self) -> Any:  # type: ignore[override]
+    def target(self) -> Target:  # type: ignore[override]
         """The target of the library."""
         return self.library.target
 

@@ -64,7 +64,7 @@ def checked_sizes(
     """Return the sizes of labels, given in two ways, as sorted pairs (NE603, NE607, NE608, NE704)."""
     whole = "sizes are whole numbers: sizes={'h': 8}" if formula else ""
     if sizes is not None and not isinstance(sizes, Mapping):
-        message = f"sizes= must be a mapping from labels to sizes, not {kind_of(sizes)}"
+        message = f"sizes= must be a mapping from labels to sizes, not {kind_of(sizes)}"  # type: ignore[unreachable]
         hint = whole or "such as sizes={'h': 8}, or as keywords: h=8"
         raise error(Diagnostic("NE607", message, formula, hint=hint))
     merged: dict[str, int] = {}

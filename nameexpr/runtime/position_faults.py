@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nameexpr.backends.numpy.reading import PositionError
-from nameexpr.backends.numpy.target import TARGET
+from nameexpr.backends.numpy.target import current_target
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.compilation import Compilation
@@ -112,7 +112,7 @@ def _computed(compiled: Compilation[Scope], number: int, operands: Sequence[Any]
     graph, given = compiled.graph, compiled.operands
     lowering = Lowering(
         graph,
-        Builder(graph.sizes, len(given.shapes), TARGET),
+        Builder(graph.sizes, len(given.shapes), current_target()),
         given,
         lambda contraction, _: plan_contractions(contraction, None),
         None,

@@ -266,7 +266,7 @@ def generator_or_default(generator: np.random.Generator | None) -> np.random.Gen
     if generator is None:
         return _default.generator or _default.started()
     if not isinstance(generator, np.random.Generator):
-        message = f"generator= must be a np.random.Generator, not {shown(generator)}"
+        message = f"generator= must be a np.random.Generator, not {shown(generator)}"  # type: ignore[unreachable]
         raise error(Diagnostic("NE680", message, hint="np.random.default_rng(seed) makes one"))
     return generator
 

@@ -239,14 +239,15 @@ class ArithmeticMethods(PointwiseMethods):
             raise respelt(fault, kernel, verb) from fault.__cause__
 
     @op("answers", extra=True)
-    def equal(self, other: Core) -> bool:
+    def equal(self, other: object) -> bool:
         """Return whether both tensors have the same names, sizes and values; nan equals nothing.
 
         >>> ne.tensor([1, 2], names="N").equal(ne.tensor([1, 2], names="C"))
         False
         """
-        is_same = isinstance(other, Core) and self._names == other._names
-        return is_same and self._has_elements_of(other)
+        if not isinstance(other, Core):
+            return False
+        return self._names == other._names and self._has_elements_of(other)
 
     def _has_elements_of(self, other: Core) -> bool:
         return np.array_equal(self._data, other._data)

@@ -192,7 +192,7 @@ class Casts(Operators):
         tensor([1.], names=('N',), shape=(1,))
         """
         if not isinstance(other, Core):
-            message = f"type_as takes the dtype of a NamedTensor, not of {shown(other)}"
+            message = f"type_as takes the dtype of a NamedTensor, not of {shown(other)}"  # type: ignore[unreachable]
             raise error(Diagnostic("NE656", message, hint="x.to(dtype) takes a dtype"))
         return self._cast(other.dtype)
 

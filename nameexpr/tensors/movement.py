@@ -85,7 +85,7 @@ class Movement(Core):
         (1, 3)
         """
         if not isinstance(other, Core):
-            message = f"align_as needs a NamedTensor, whose names give the order, not {type(other).__name__}"
+            message = f"align_as needs a NamedTensor, whose names give the order, not {type(other).__name__}"  # type: ignore[unreachable]
             hint = "name its dims with from_numpy(array, names=...), or give the order to align_to"
             raise error(Diagnostic("NE656", message, hint=hint))
         return self._aligned(aligned_as(self._dims, other._dims))

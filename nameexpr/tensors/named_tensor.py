@@ -257,7 +257,7 @@ def from_numpy(array: npt.NDArray[Any], names: object = None) -> NamedTensor:
             [0., 0., 0.]], names=('N', 'C'), shape=(2, 3))
     """
     if not isinstance(array, np.ndarray):
-        hint = "tensor(data) and as_tensor(data) take lists, numbers and NamedTensors as well"
+        hint = "tensor(data) and as_tensor(data) take lists, numbers and NamedTensors as well"  # type: ignore[unreachable]
         raise error(Diagnostic("NE653", f"from_numpy takes an array, not {type(array).__name__}", hint=hint))
     return made(array, names, None, copy=False)
 

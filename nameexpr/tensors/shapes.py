@@ -136,8 +136,8 @@ class Shapes(Operators):
         ('N', 'C')
         """
         rank = self._data.ndim + 1
-        if isinstance(dim, str):
-            message = f"unsqueeze: the position must be an integer, not {shown(dim)}"
+        if isinstance(dim, str):  # type: ignore[unreachable]
+            message = f"unsqueeze: the position must be an integer, not {shown(dim)}"  # type: ignore[unreachable]
             call = ShownCall("unsqueeze", (dim,), (self._dims,))
             raise fault("NE677", message, call, (0,), f"unsqueeze(0, {shown(dim)}) names the new dim")
         number = checked_int(dim, "unsqueeze", "the position")
@@ -252,7 +252,7 @@ class Shapes(Operators):
         ('N', 'C')
         """
         if not isinstance(other, Core):
-            message = f"resize_as_ takes the sizes of a NamedTensor, not of {type(other).__name__}"
+            message = f"resize_as_ takes the sizes of a NamedTensor, not of {type(other).__name__}"  # type: ignore[unreachable]
             raise error(Diagnostic("NE656", message, hint="resize_ takes sizes"))
         if any(self._names):
             check_written(self._dims, other._names, other.shape, "resize_as_", source="other")

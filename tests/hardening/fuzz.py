@@ -36,7 +36,7 @@ GROWTH = 50e6
 """Bytes of memory by which a process may grow while it tries them."""
 RESTARTS = 8
 """Times that a job goes on after its guide has ended early."""
-MISSING = "no input was guided by coverage: atheris is missing (pip install '.[hardening]')"
+MISSING = "no input was guided by coverage: atheris is missing (pip install --group hardening)"
 
 
 class Job(NamedTuple):

@@ -1,8 +1,23 @@
-"""NumPy as a target of the compiler: costs and thresholds from the profile of a machine."""
+"""NumPy as a target of the compiler: its costs and thresholds, from the profile of the machine at hand.
+
+The profile is chosen when a text is first used: the file that `NAMEEXPR_TARGET` names; one that
+`nameexpr calibrate` wrote for this processor, BLAS and number of threads; one that ships for its make, BLAS
+kernels and threads; or the generic one. `NAMEEXPR_TARGET=generic` makes plans the same on every machine.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, NamedTuple
 
 from nameexpr.backends.numpy.costs import GENERIC, Profile
 from nameexpr.backends.numpy.costs.calls import NumpyCosts
 from nameexpr.compiler.ir.target import OPTIONAL, Target
+from nameexpr.forks import lock
+
+SHIPPED = os.path.join(os.path.dirname(__file__), "profiles")
+"""The folder of the profiles that ship."""
 
 
 def target_of(profile: Profile) -> Target:
@@ -49,3 +64,186 @@ def target_of(profile: Profile) -> Target:
 
 TARGET = target_of(GENERIC)
 """The target for a machine of which nothing is known."""
+
+
+class MachineName(NamedTuple):
+    """What a profile is for: the make of a processor ("amd") and its widest instructions ("avx512"), which
+    processor it is ("amd-26-2"), the BLAS and whose kernels it runs, its threads, and the version of NumPy.
+    """
+
+    make: str
+    simd: str
+    processor: str
+    blas: str
+    core: str
+    threads: int
+    numpy: str
+
+    def shipped(self, threads: int) -> str:
+        """Return the name of the file of a profile that ships."""
+        return f"{self.make}-{self.simd}-{self.core}-{threads}.json"
+
+    @property
+    def own(self) -> str:
+        """The name of the file of this machine's own profile."""
+        numpy = ".".join(self.numpy.split(".")[:2])
+        return f"{self.processor}-{self.simd}-{self.blas}-{self.core}-{self.threads}-numpy-{numpy}.json"
+
+
+class ChosenProfile(NamedTuple):
+    """The profile that is used, the target made from it, and the path of its file, "" for the generic one."""
+
+    profile: Profile
+    target: Target
+    path: str = ""
+
+
+_choice: ChosenProfile | None = None
+
+
+def current() -> ChosenProfile:
+    """Return the profile of this machine, chosen by the first call, and the target made from it."""
+    return _choice or _chosen()
+
+
+def current_target() -> Target:
+    """Return the target that texts are compiled for."""
+    return (_choice or _chosen()).target
+
+
+def use(profile: Profile | None, path: str = "") -> None:
+    """Use this profile from now on; None chooses again (`nameexpr.runtime.machine` informs the entries)."""
+    global _choice  # noqa: PLW0603  the one machine that the process runs on
+    _choice = None if profile is None else ChosenProfile(profile, target_of(profile), path)
+
+
+def _chosen() -> ChosenProfile:
+    with lock:
+        if _choice is None:
+            use(*_find(os.environ.get("NAMEEXPR_TARGET", "")))
+        assert _choice is not None
+        return _choice
+
+
+def _find(named: str) -> tuple[Profile, str]:
+    """Return the profile to use, and the path of its file."""
+    if named == "generic":
+        return GENERIC, ""
+    machine = this_machine()
+    own = named or os.path.join(cache_folder(), machine.own)
+    if named or os.path.exists(own):
+        from nameexpr.backends.numpy.profiles import read_or_warn
+
+        read = read_or_warn(own, "" if named else machine.own)
+        return (GENERIC, "") if read is None else (read, own)
+    for threads in (machine.threads, 2, 1):
+        path = os.path.join(SHIPPED, machine.shipped(threads))
+        if threads <= machine.threads and os.path.exists(path):
+            import json
+
+            with open(path, encoding="utf-8") as file:
+                return Profile(**json.load(file)["figures"]), path
+    return GENERIC, ""
+
+
+def cache_folder() -> str:
+    """Return the folder for profiles of this user's machines, which need not exist."""
+    home = os.path.expanduser("~")
+    if sys.platform == "win32":
+        return os.path.join(os.environ.get("LOCALAPPDATA") or home, "nameexpr", "Cache")
+    if sys.platform == "darwin":
+        return os.path.join(home, "Library", "Caches", "nameexpr")
+    cache = os.environ.get("XDG_CACHE_HOME", "")
+    return os.path.join(cache if os.path.isabs(cache) else os.path.join(home, ".cache"), "nameexpr")
+
+
+def this_machine() -> MachineName:
+    """Return what a profile for this process must be for, in about 0.2 ms."""
+    import numpy as np
+
+    core: Any = np._core._multiarray_umath  # type: ignore[attr-defined]
+    features = {name for name, has in core.__cpu_features__.items() if has}
+    widths = {"avx512": "AVX512_SKX", "avx2": "AVX2", "sve": "SVE", "neon": "ASIMD"}
+    simd = next((width for width, feature in widths.items() if feature in features), "plain")
+    processor = _processor()
+    built: Any = np.show_config(mode="dicts")
+    blas = built.get("Build Dependencies", {}).get("blas", {})
+    name = _slug(blas.get("name", "unknown"))
+    kernels, threads = _openblas(core.__file__) or (name, 0)
+    version = _slug(f"{name} {blas.get('version', '')}")
+    threads = threads or _wanted_threads()
+    return MachineName(
+        processor.partition("-")[0], simd, processor, version, kernels, threads, np.__version__
+    )
+
+
+def _processor() -> str:
+    """Return the make, family and model of the processor."""
+    if sys.platform == "win32":  # "AMD64 Family 25 Model 33 Stepping 0, AuthenticAMD"
+        told, _, vendor = os.environ.get("PROCESSOR_IDENTIFIER", "").rpartition(", ")
+        words = told.split()
+        return _slug(" ".join([_make(vendor), *words[2:3], *words[4:5]]))
+    if sys.platform == "darwin":
+        return _slug(_brand())
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            lines = [line.split(":", 1) for line in file.read(2000).split("\n\n")[0].splitlines()]
+    except OSError:
+        return "unknown"
+    told_by = {line[0].strip(): line[1].strip() for line in lines if len(line) > 1}
+    vendor = told_by.get("vendor_id") or told_by.get("CPU implementer", "unknown")
+    keys = ("cpu family", "model", "CPU part")
+    return _slug(" ".join([_make(vendor), *(told_by[key] for key in keys if key in told_by)]))
+
+
+def _make(vendor: str) -> str:
+    return {"AuthenticAMD": "amd", "GenuineIntel": "intel", "0x41": "arm"}.get(vendor, vendor)
+
+
+def _brand() -> str:
+    """Return what macOS calls the processor: "Apple M1"."""
+    import ctypes
+
+    told, size = ctypes.create_string_buffer(128), ctypes.c_size_t(128)
+    ask = ctypes.CDLL(None).sysctlbyname
+    ask(b"machdep.cpu.brand_string", told, ctypes.byref(size), None, ctypes.c_size_t(0))
+    return told.value.decode("utf-8", "replace") or "unknown"
+
+
+def _openblas(extension: str) -> tuple[str, int] | None:
+    """Return whose kernels the loaded OpenBLAS runs, and on how many threads; None for another BLAS.
+
+    A symbol of a module of NumPy is looked up in the libraries that it needs, too, except on Windows.
+    """
+    import ctypes
+
+    paths = [extension]
+    if sys.platform == "win32":
+        folder = os.path.join(os.path.dirname(extension), "..", "..", "numpy.libs")
+        paths = [os.path.join(folder, name) for name in os.listdir(folder)] if os.path.isdir(folder) else []
+    for path in paths:
+        library = ctypes.CDLL(path)
+        for prefix, suffix in (("scipy_", "64_"), ("scipy_", ""), ("", "64_"), ("", "")):
+            ask = getattr(library, f"{prefix}openblas_get_corename{suffix}", None)
+            if ask is not None:
+                ask.restype = ctypes.c_char_p
+                count = getattr(library, f"{prefix}openblas_get_num_threads{suffix}")
+                return _slug(ask().decode()), count()
+    return None
+
+
+def _wanted_threads() -> int:
+    """Return the number of threads of a BLAS that cannot be asked."""
+    for name in ("MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "OMP_NUM_THREADS"):
+        if os.environ.get(name, "").isdigit():
+            return max(1, int(os.environ[name]))
+    return os.cpu_count() or 1
+
+
+def _slug(text: str) -> str:
+    """Return a text as part of the name of a file.
+
+    >>> _slug("Apple M1 Pro")
+    'apple-m1-pro'
+    """
+    return "-".join("".join(one if one.isalnum() or one == "." else " " for one in text.lower()).split())

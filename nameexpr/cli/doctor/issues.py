@@ -17,7 +17,10 @@ from nameexpr.terminal.faults import harmless, quoted
 Level = Literal["problem", "warning"]
 AVX512_CORES = {"skylakex", "cooperlake", "sapphirerapids"}
 AVX2_CORES = {"haswell", "zen", "excavator"} | AVX512_CORES
-VARIABLES = {"NAMEEXPR_VERIFY": "every compilation checks its program, which takes longer"}
+VARIABLES = {
+    "NAMEEXPR_TARGET": "",
+    "NAMEEXPR_VERIFY": "every compilation checks its program, which takes longer",
+}
 """The package's environment variables, and the effect of setting each to 1."""
 
 _BUSY = 0.5  # of a CPU: this process itself adds less to the load average

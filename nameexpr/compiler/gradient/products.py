@@ -64,7 +64,7 @@ class Products:
         """Return a number."""
         return self.graph.scalar(value)
 
-    def number_in(self, value: int) -> float | complex | None:
+    def number_in(self, value: int) -> int | float | complex | None:
         """Return the number that a value is, None if it is not known."""
         node = self.graph.nodes[value]
         return number_of(node) if isinstance(node, Scalar) else None
@@ -88,10 +88,7 @@ class Products:
 
     def _outside(self, function: str, values: Sequence[int], parts: Sequence[Apart]) -> int:
         """Return a linear function of values with deltas, which stay outside of it if that is possible."""
-        sets, rests = (
-            [deltas for deltas, _ in parts],
-            [self.number(1.0) if r is None else r for _, r in parts],
-        )
+        sets, rests = [deltas for deltas, _ in parts], [rest for _, rest in parts]
         deltas: tuple[int, ...] = ()
         if function == "*.":
             deltas = tuple(sorted({*sets[0], *sets[1]}))
@@ -160,7 +157,7 @@ class Products:
             return left
         return self._combined(function, left, number)
 
-    def _combined(self, function: str, value: int, number: complex) -> int | None:
+    def _combined(self, function: str, value: int, number: int | float | complex) -> int | None:
         """Return a multiple of a multiple as one multiple; None if the value is none."""
         node = self.graph.nodes[value]
         if not (isinstance(node, Map) and node.function in {"*.", "/."}):

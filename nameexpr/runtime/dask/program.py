@@ -21,7 +21,7 @@ from nameexpr.backends.dask.steps import BlockStep, chunks_of, largest_blocks
 from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.backends.numpy.codegen.function import bound_statements, function_code
 from nameexpr.backends.numpy.reading import PositionError
-from nameexpr.backends.numpy.target import TARGET
+from nameexpr.backends.numpy.target import current_target
 from nameexpr.compiler.compilation import Compilation, Options
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, strong
 from nameexpr.compiler.lowering.builder import Operands
@@ -88,7 +88,7 @@ class BlockProgram:
         task, piece = self.task, self.task.piece
         tree: Any = read_formula(task.text) if task.is_formula else parse(task.text)  # checked before
         operands = Operands(tuple(shapes), piece.input_dtypes, tuple(layouts))
-        options = Options(TARGET, task.optimize, is_row_major=task.is_row_major)
+        options = Options(current_target(), task.optimize, is_row_major=task.is_row_major)
         return compile_graph(tree, piece.graph(shapes), piece.outputs, operands, options)
 
     def peak(self, shapes: Sequence[tuple[int, ...]]) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nameexpr.backends.library import Library
 from nameexpr.backends.numpy.costs.program import CALL, estimate_seconds
+from nameexpr.backends.numpy.target import current
 from nameexpr.carets import visible
 from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.axes import Names
@@ -62,7 +63,7 @@ def outline_of(
         _dtype(running),
         compiled.plans[0].flops if running.is_contraction else total_flops(running, program),
         peak_bytes(program, compiled.shapes, compiled.given),
-        CALL + fsum(estimate_seconds(program, compiled.shapes, compiled.given)),
+        CALL + fsum(estimate_seconds(program, compiled.shapes, compiled.given, current().profile)),
     )
 
 

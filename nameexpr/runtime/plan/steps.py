@@ -20,6 +20,7 @@ from nameexpr.backends.numpy.codegen.statements import (
     value_name,
 )
 from nameexpr.backends.numpy.costs.program import estimate_seconds
+from nameexpr.backends.numpy.target import current
 from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.nodes import View
@@ -145,7 +146,8 @@ def _rows(
     known = [*known, *(Argument(HOLE, note.labels) for note in program.notes)]
     shapes = shapes_of(program)
     sizes = allocated(program, shapes, given)
-    times = [_blocks(loops) * seconds for seconds in estimate_seconds(program, shapes, given)]
+    expected = estimate_seconds(program, shapes, given, current().profile)
+    times = [_blocks(loops) * seconds for seconds in expected]
     flops = flops_of(running, program, shapes, loops)
     rows: list[Row] = []
     for number, (instruction, note) in enumerate(zip(program.instructions, program.notes, strict=True)):

@@ -177,7 +177,7 @@ def _keeps_dtype(graph: Graph, value: int, left: int, right: int) -> bool:
 
 def _is_harmless(number: complex) -> bool:
     """Return whether sums may be multiplied or divided by a number without creating or hiding a nan."""
-    return isinstance(number, int | float | complex) and 0 < abs(number) <= float_info.max
+    return 0 < abs(number) <= float_info.max
 
 
 def _is_product(values: Values, value: int) -> bool:

@@ -14,7 +14,7 @@ LARGEST_WHOLE = 2**53
 """Up to here floats are written without their fraction of 0."""
 
 
-def number(value: complex, *, is_whole: bool = False) -> ast.Node | None:
+def number(value: int | float | complex, *, is_whole: bool = False) -> ast.Node | None:
     """Return a number as syntax, without a fraction of 0 if `is_whole`; None for a complex number."""
     if isinstance(value, bool):
         return ast.Binary("==", ast.Number(1), ast.Number(int(value)))

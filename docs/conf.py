@@ -1,0 +1,95 @@
+"""The site: `nox -s docs` builds it in docs/_build/html, with warnings as errors."""
+
+import re
+import sys
+from pathlib import Path
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import nameexpr
+
+project = "nameexpr"
+author = copyright = "the nameexpr authors"  # noqa: A001  the name that Sphinx reads
+version = release = nameexpr.__version__
+SOURCE = "https://github.com/nameexpr/nameexpr"
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinx_design",
+]
+root_doc = "index"
+exclude_patterns = ["_build"]
+templates_path = ["_templates"]
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 4
+autodoc_typehints = "none"  # the docstrings give types, as people write them
+autodoc_class_signature = "mixed"
+napoleon_numpy_docstring = True
+napoleon_google_docstring = False
+napoleon_use_ivar = True
+napoleon_use_rtype = False
+napoleon_preprocess_types = False
+copybutton_exclude = ".linenos, .gp, .go"
+highlight_language = "text"
+pygments_style = "friendly"
+pygments_dark_style = "github-dark"
+nitpicky = False
+linkcheck_anchors = False
+
+html_theme = "furo"
+html_title = "nameexpr"
+html_theme_options = {
+    "source_repository": f"{SOURCE}/",
+    "source_branch": "main",
+    "source_directory": "docs/",
+    "footer_icons": [],
+}
+
+
+class LinksInACheckout(SphinxPostTransform):
+    """Adapt links that are written for a checkout.
+
+    Files outside docs/ have no page: links to them lead to the repository. A link whose text is the name of
+    a file gets the title of its page.
+    """
+
+    default_priority = 5
+
+    def run(self, **kwargs: object) -> None:
+        """Replace what MyST left open."""
+        for reference in list(self.document.findall(addnodes.pending_xref)):
+            self._lead_out(reference)
+            page = self.env.titles.get(reference["reftarget"])
+            if page is not None and reference.astext() == Path(reference["reftarget"]).name + ".md":
+                reference.children = [nodes.inline("", page.astext())]
+
+    def _lead_out(self, reference: addnodes.pending_xref) -> None:
+        pages = Path(self.env.srcdir)
+        found = (pages / Path(self.env.docname).parent / reference["reftarget"]).resolve()
+        found = found if found.exists() else found.with_name(f"{found.name}.md")
+        if found.exists() and pages not in found.parents:
+            kind = "tree" if found.is_dir() else "blob"
+            address = f"{SOURCE}/{kind}/main/{found.relative_to(pages.parent).as_posix()}"
+            reference.replace_self(nodes.reference("", "", *reference.children, refuri=address))
+
+
+def link_pages(app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
+    """Turn the names of pages in a docstring into links."""
+    lines[:] = [re.sub(r"\bdocs/([a-z-]+)\.md\b", r":doc:`/\1`", line) for line in lines]
+
+
+def setup(app: Sphinx) -> None:
+    """Register what is ours."""
+    app.add_post_transform(LinksInACheckout)
+    app.connect("autodoc-process-docstring", link_pages)

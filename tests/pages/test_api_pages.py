@@ -1,0 +1,43 @@
+"""The API reference of the site: every public name and every method has an entry, and nothing else has."""
+
+import inspect
+import re
+from collections import Counter
+
+import nameexpr as ne
+from nameexpr import _HOME_OF
+from nameexpr.tensors.missing import Answered
+from pages import documents
+
+ENTRY = re.compile(r"^\.\. auto(?:function|class|method|property):: nameexpr\.([\w.]+)$", re.MULTILINE)
+PAGES = [page for page in documents.DOCUMENTS if page.startswith("docs/api/")]
+DTYPE = re.compile(r"^\| `ne\.(\w+)` \|", re.MULTILINE)
+ELSEWHERE = {"OPS", "__version__", "load_ipython_extension", "unload_ipython_extension"}
+"""Names in the prose, and what IPython calls."""
+
+
+def entries() -> Counter[str]:
+    """Return how often each name is on the pages."""
+    return Counter(name for page in PAGES for name in ENTRY.findall(documents.read(page)))
+
+
+def methods() -> set[str]:
+    """Return the public methods of tensors, without the names that only raise an error with a hint."""
+    static = {name: inspect.getattr_static(ne.NamedTensor, name) for name in dir(ne.NamedTensor)}
+    return {
+        f"NamedTensor.{name}"
+        for name, method in static.items()
+        if not name.startswith("_") and not isinstance(method, Answered)
+    }
+
+
+def test_every_public_name_has_one_entry() -> None:
+    dtypes = set(DTYPE.findall(documents.read("docs/api/dtypes.md")))
+    assert set(entries()) == (set(_HOME_OF) - dtypes - ELSEWHERE) | methods()
+    assert set(entries().values()) == {1}
+
+
+def test_every_dtype_is_in_the_table() -> None:
+    dtypes = set(DTYPE.findall(documents.read("docs/api/dtypes.md")))
+    defaults = {"get_default_dtype", "set_default_dtype"}
+    assert dtypes == {name for name, home in _HOME_OF.items() if home == "nameexpr.tensors.dtypes"} - defaults
