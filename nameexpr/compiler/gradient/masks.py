@@ -19,7 +19,7 @@ ASKING = frozenset({"isnan", "isfinite", "isinf"})
 
 
 @record(frozen=False)
-class Masks:
+class Singularities:
     """What is known about the values of a graph: which may be `singular`, and which are `asking` for that."""
 
     singular: list[bool] = field(default_factory=list)

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from nameexpr.compiler.analysis.build.contractions import reduction
 from nameexpr.compiler.gradient.algebra import Algebra
-from nameexpr.compiler.gradient.masks import Masks
+from nameexpr.compiler.gradient.masks import Singularities
 from nameexpr.compiler.gradient.products import is_inexact, kind_of
 from nameexpr.compiler.gradient.rules import AS_IT_IS, COMPLEX, DIVISORS, POINTWISE
 from nameexpr.compiler.ir.graph import Graph
@@ -39,7 +39,7 @@ class Masking(Protocol):
         """The values that have gradients."""
 
     @property
-    def masks(self) -> Masks:
+    def masks(self) -> Singularities:
         """Tells how far masks go along."""
 
     def masked(self, value: int, mask: int | None) -> int:

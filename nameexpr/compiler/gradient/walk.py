@@ -17,7 +17,7 @@ from functools import partial, reduce
 from nameexpr.compiler.gradient.active import Wanted, active_values, ancestors, passing
 from nameexpr.compiler.gradient.algebra import Algebra
 from nameexpr.compiler.gradient.by_label import of_place
-from nameexpr.compiler.gradient.masks import Masks
+from nameexpr.compiler.gradient.masks import Singularities
 from nameexpr.compiler.gradient.pointwise import PartialGradient, pointwise_parts
 from nameexpr.compiler.gradient.positions import of_gather, of_join, of_window
 from nameexpr.compiler.gradient.reductions import along_part, reduction_parts
@@ -55,7 +55,7 @@ class Walk:
     arrays: dict[int, Seen] = field(default_factory=dict)
     rows: dict[int, dict[int, int]] = field(default_factory=dict)
     found: Found = field(default_factory=Found)
-    masks: Masks = field(default_factory=Masks)
+    masks: Singularities = field(default_factory=Singularities)
 
     def run(self, seeds: Sequence[PartialGradient]) -> Found:
         """Return the gradients of what is wanted, given those of some values."""
