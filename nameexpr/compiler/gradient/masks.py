@@ -1,7 +1,7 @@
 """How far masks of `where` go along: what they leave out may be nan or infinite, and must not reach a sum.
 
 Through pointwise functions a mask goes along for free: it is applied once, where they end. Beyond a sum it
-would be applied to more elements than before it. There it goes on only where it matters: if there are
+would be applied to more elements than before it. It continues there only if it matters: if there are
 functions below the sum that may be nan or infinite, or have such derivatives, as `sqrt(x)` at 0; and if the
 mask asks for nan or infinity itself, since operands then have them.
 """
@@ -25,7 +25,7 @@ class Singularities:
     singular: list[bool] = field(default_factory=list)
     asking: list[bool] = field(default_factory=list)
 
-    def goes_on(self, graph: Graph, value: int, mask: int) -> bool:
+    def continues(self, graph: Graph, value: int, mask: int) -> bool:
         """Return whether a mask matters for what a reduction, or a function along dims, is computed from."""
         return any(self.matters(graph, source, mask) for source in sources_of(graph.nodes[value]))
 

@@ -40,7 +40,7 @@ class Masking(Protocol):
 
     @property
     def masks(self) -> Singularities:
-        """Tells how far masks go along."""
+        """How far masks go along."""
 
     def masked(self, value: int, mask: int | None) -> int:
         """Return a gradient with 0 where the mask is false."""
@@ -88,7 +88,11 @@ def pointwise_parts(
         if here is not None and not set(gone).isdisjoint(graph.labels[here]):
             factors = [walk.masked(product_of(walk.algebra, factors), here)]
             here = _anywhere(walk.algebra, here, gone) if isinstance(graph.nodes[argument], Map) else None
-        value = walk.algebra.total(factors, gone) if gone else product_of(walk.algebra, factors)
+        value = (
+            walk.algebra.total(factors, gone, graph.dtypes[number])
+            if gone
+            else product_of(walk.algebra, factors)
+        )
         yield PartialGradient(argument, value, here)
 
 

@@ -23,7 +23,8 @@ def reduction_parts(
         yield PartialGradient(value, _of_reduced(walk, number, node, gradient), mask)
         return
     if node.reducer == "mean":
-        gradient = algebra.map("/.", gradient, graph.count(node.labels))
+        count = graph.count(node.labels)  # of no elements there are no gradients, or sums of none
+        gradient = algebra.map("/.", gradient, count if graph.cells(node.labels) else algebra.number(1))
     read = algebra.seen(node.factors)
     every = dict.fromkeys([label for factor in node.factors for label in graph.labels[factor]])
     for place, factor in enumerate(node.factors):
@@ -35,7 +36,7 @@ def reduction_parts(
         if mask is not None and not set(gone).isdisjoint(graph.labels[mask]):
             others = [_without_masked(walk, one, mask) for one in factors[1:]]
             factors, here = [walk.masked(gradient, mask), *others], None
-        value = algebra.total(factors, gone)
+        value = algebra.total(factors, gone, node.compute or graph.dtypes[number])
         times = node.factors.count(factor)
         yield PartialGradient(
             factor, value if times == 1 else algebra.map("*.", value, algebra.number(times)), here

@@ -91,9 +91,9 @@ class Walk:
             case Map():
                 return True
             case Reduction():
-                return self.masks.goes_on(graph, value, mask)
+                return self.masks.continues(graph, value, mask)
             case Along(_, _, labels):
-                return set(labels).isdisjoint(graph.labels[mask]) and self.masks.goes_on(graph, value, mask)
+                return set(labels).isdisjoint(graph.labels[mask]) and self.masks.continues(graph, value, mask)
         return False
 
     def masked(self, value: int, mask: int | None) -> int:
