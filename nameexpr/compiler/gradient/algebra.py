@@ -154,7 +154,7 @@ class Algebra(Products):
         which may be over no elements.
         """
         graph, flat, after, deltas = self.graph, list[int](), list[tuple[str, int]](), list[int]()
-        stack = list(reversed(factors))
+        stack, last = list(reversed(factors)), list[int]()
         while stack:
             value = stack.pop()
             found, rest = self.apart(value)
@@ -164,7 +164,7 @@ class Algebra(Products):
                 continue
             node, dtype = graph.nodes[value], graph.dtypes[value]
             if self._has_size(value, labels):
-                flat.append(value)
+                last.append(value)
                 continue
             if not graph.labels[value]:
                 after.append(("*.", value))
@@ -180,7 +180,7 @@ class Algebra(Products):
                     stack.append(left)
                 case _:
                     flat.append(value)
-        return flat, after, deltas
+        return [*flat, *last], after, deltas
 
     def _has_size(self, value: int, labels: Sequence[str]) -> bool:
         """Return whether a value without dims is a quotient by the size of one of some labels; where sizes
