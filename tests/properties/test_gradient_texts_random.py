@@ -53,7 +53,8 @@ def texts(seed: int) -> int:
         try:
             wanted, value = case.evaluate(text, case.operands), case.evaluate(found, operands)
         except NameExprError as fault:
-            assert "no elements" in str(fault), f"seed {seed}:\n{fault}"
+            if "no elements" not in str(fault):
+                raise
             continue
         scale = 1 + np.abs(wanted, where=np.isfinite(wanted), out=np.zeros(wanted.shape)).max(initial=0)
         np.testing.assert_allclose(
