@@ -31,6 +31,7 @@ _HOMES = {
     "nameexpr.runtime.plan.plan": "Plan",
     "nameexpr.runtime.plan.steps": "PlanStep",
     "nameexpr.runtime.signature": "Signature",
+    "nameexpr.runtime.threads": "get_threads set_threads",
     "nameexpr.errors": (
         "DimNameError DimRangeError LimitError NameExprError OperandError OptionError ParseError "
         "RuleError SizeError"

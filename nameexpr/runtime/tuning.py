@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
 
+from nameexpr.runtime.specialise import function_of
+
 TRIED = 4
 """The number of strategies that are timed for one step."""
 STEPS = 6
@@ -24,6 +26,20 @@ LONG = 0.5
 
 Run = Callable[[], Any]
 Make = Callable[[tuple[int, ...]], tuple[Run, Sequence[int]]]
+
+
+def best_ranks(entry: Any, latest: Any, every: Sequence[Any], operands: Sequence[Any]) -> tuple[int, ...]:
+    """Return the rank of the fastest strategy at each choice of the text of an `Entry`, timed on its
+    operands, of which `operands` are not bound; `latest` is what a function is specialised for.
+    """
+
+    def make(ranks: tuple[int, ...]) -> tuple[Run, Sequence[int]]:
+        compiled = entry.compile(latest.specs, ranks, latest.same)
+        made = entry.template(compiled, latest.specs, every)
+        function = function_of(made.code, made.constants, entry.slow_call, entry._explain)
+        return lambda: function(*operands), compiled.program.offers
+
+    return autotune(make)
 
 
 def autotune(make: Make) -> tuple[int, ...]:

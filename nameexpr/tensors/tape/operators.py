@@ -26,13 +26,23 @@ from nameexpr.tensors.tape.recording import (
     bare,
     called,
     has_gradient,
-    is_recorded,
+    node_of,
     promoted,
     refuse_out,
     unknown_gradient,
 )
 from nameexpr.tensors.tape.texts import wide
 
+SIGNS = {
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "truediv": "div",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "pow",
+}
+"""The operators of signs, by the middle of the names of their methods."""
 NUMBERS = frozenset({int, float, bool, complex})
 _new = object.__new__
 
@@ -56,8 +66,7 @@ class Pointwise(Tracked):
         return new
 
     def _kept_otherwise(self, verb: str, out: Any) -> Any:
-        if out is not None and MODE.is_on:
-            refuse_out(verb, {"out": out})
+        refuse_out(verb, out)
         x: Any = self._bare()
         y = x._keep(verb, out)
         if not MODE.is_on or not has_gradient(y):
@@ -107,11 +116,11 @@ def quick(verb: str, self: Any, other: Any, *, is_reflected: bool) -> Any:
     new._data, new._names = data, names
     own = type(self)
     sources = left._node if type(left) is own else None, right._node if type(right) is own else None
-    new._node = node_of(verb, sources, REAL[verb], p, q, data)
+    new._node = pair_node(verb, sources, REAL[verb], p, q, data)
     return new
 
 
-def node_of(verb: str, sources: Any, factories: Any, a: Any, b: Any, y: Any) -> TapeNode:
+def pair_node(verb: str, sources: Any, factories: Any, a: Any, b: Any, y: Any) -> TapeNode:
     """Return the node of an operator on two operands, with a function for each that has a node."""
     first, second = sources
     if first is None:
@@ -140,8 +149,8 @@ def pair(verb: str, left: Any, right: Any, out: Any = None, sign: Callable[..., 
     if verb not in TWO:
         raise unknown_gradient(verb)
     factories = (COMPLEX if y._data.dtype.kind == "c" else REAL)[verb]
-    sources = tuple([each._node if is_recorded(each) else None for each in (left, right)])
-    node = node_of(verb, sources, factories, *[wide(array_of(each)) for each in (a, b, y)])
+    sources = node_of(left), node_of(right)
+    node = pair_node(verb, sources, factories, *[wide(array_of(each)) for each in (a, b, y)])
     node.dtype = y._data.dtype
     return promoted(y, node)
 
@@ -155,7 +164,7 @@ def written_pair(verb: str, left: Any, right: Any, out: Any) -> Any:
             out, lambda x: own._unify(verb, x if out is left else bare(left), bare(right), x), (), {}
         )
     if out is not left:
-        refuse_out(verb, {"out": out})
+        refuse_out(verb, out)
     check_may_write(out, f"{verb}_")
     return rewritten(out, pair(verb, snapshot(left), right), f"{verb}_")
 
