@@ -234,7 +234,8 @@ class Entry(ABC):
                 import_module("nameexpr.runtime.sharing"),
                 [compiled.given[at] for at in self.free],
             )
-            spread = sharing.shared_steps(program, shapes, given, held, self.threads, options.memory_limit)
+            rest = given, held, self.threads, options.memory_limit
+            program, spread = sharing.shared_steps(program, shapes, *rest)
         return template(
             program,
             shapes,

@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
+from nameexpr.backends.numpy import formulas
 from nameexpr.backends.numpy.target import TARGET
-from nameexpr.backends.numpy.threads import blas, job, spread
+from nameexpr.backends.numpy.threads import blas, job, parts, spread
 from nameexpr.records import replace
 from nameexpr.runtime.entry import Entry
 
@@ -44,7 +45,37 @@ TEXTS = [
     "y[a] = any[b](x[a b] + w[b] > 2)",
     "y[b a] = where(x[a b] > 0, x[a b] * 2, n[a b] + w[b])",
     ATTENTION,
+    "p = softmax[b](x[a b] + w[b]); l = -sum[a b](p * x[a b]); y[a b] = grad(l, x[a b])",
+    "m[a] = mean[b](x[a b]); v[a] = mean[b]((x - m) ** 2); z = (x - m) / sqrt(v + 1) * w[b];"
+    "l = sum[a b](tanh(z)); y[a b] = grad(l, x[a b]); u[b] = grad(l, w[b])",
     "l = sum[a](log(1 + exp(x[a b] + w[b]))); y[b] = grad(sum[b](l), w[b])",
+]
+
+
+CALLS = [
+    "p[B h Q K] = softmax[K](q[B h Q K])",
+    "p[B h Q K] = softmax[Q](q[B h Q K]); z = log_softmax[B](p[B h Q K])",
+    "p[a b] = softmax[b](half[a b])",
+    "p[B h Q K] = softmax[K](sum[d](q[B h Q d] * k[B h K d])); o[B h Q d] = sum[K](p * k[B h K d])",
+    "y[b a] = exp(x[a b])",
+    "y[a b] = sqrt(abs(x[a b] * w[b]))",
+    "y[a b] = gelu(x[a b])",
+    "y[a b] = where(n[a b] > 4, x[a b], w[b])",
+    "y[a] = sum[b](x[a b]); z[b] = sum[a](x[a b]); u[b] = max[a](x[a b])",
+    "y[a] = sum[b](n[a b]); z[a] = sum[b](half[a b])",
+    "y[B Q] = sum[h d](q[B h Q d]); z[h d] = sum[B Q](q[B h Q d]); u[Q] = prod[B h d](q[B h Q d])",
+    "y[a b] = cumsum[b](x[a b]); z[a b] = sort[a](x[a b]); u[b a] = flip[a](x[a b])",
+    "y[B h Q] = sum[d](q[B h Q d] * k[B h Q d])",
+    "y[h Q B d] = q[B h Q d]; z[b a] = n[a b] * 1.0",
+    "y[a b] = -x[a b]; z[b a] = x[a b] / 3",
+]
+EXPRESSIONS = [
+    ("a b -> b a", ["x"]),
+    ("a b, b -> a b", ["x", "w"]),
+    ("B h Q d, B h K d -> B h Q K", ["q", "k"]),
+    ("B h Q d, B h Q d -> B Q h", ["q", "k"]),
+    ("B h Q d -> h d : max", ["q"]),
+    ("B h Q d -> B h : logsumexp", ["q"]),
 ]
 
 
@@ -61,6 +92,9 @@ def eager(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     monkeypatch.setattr(Entry, "target", SMALL)
     monkeypatch.setattr(spread, "HANDED", 0.0)
     monkeypatch.setattr(spread, "WORTH", 10.0)
+    monkeypatch.setattr(parts, "PART", 1e-12)
+    monkeypatch.setattr(parts, "BLOCK", 16)
+    monkeypatch.setattr(formulas, "BLOCK", 16)
     monkeypatch.setattr(blas, "has_one_thread", lambda: True)
     run = job.Job.run
 
@@ -91,6 +125,35 @@ def test_the_bits_are_the_same_for_all_numbers(text: str, eager: list[int]) -> N
         assert bits(ne.evaluate(text, operands=operands)) == expected
         assert eager and max(eager) <= count
         eager.clear()
+
+
+@pytest.mark.parametrize("text", CALLS)
+@pytest.mark.parametrize("order", ["C", "F", "strided"])
+def test_calls_in_parts_give_the_same_bits(text: str, order: str, eager: list[int]) -> None:
+    operands = {name: laid_out(value, order) for name, value in used(text).items()}
+    names = [statement.strip().partition("[")[0].partition(" ")[0] for statement in text.split(";")]
+    expected = bits(ne.evaluate(text, operands=operands, outputs=names))
+    for count in (2, 3, 7):
+        ne.set_threads(count)
+        assert bits(ne.evaluate(text, operands=operands, outputs=names)) == expected
+        assert eager or order != "C"
+        eager.clear()
+
+
+@pytest.mark.parametrize(("text", "names"), EXPRESSIONS)
+@pytest.mark.parametrize("order", ["C", "F", "strided"])
+def test_expressions_give_the_same_bits(text: str, names: list[str], order: str, eager: list[int]) -> None:
+    operands = [laid_out(OPERANDS[name], order) for name in names]
+    expected = bits(ne.einsum(text, *operands))
+    for count in (2, 3):
+        ne.set_threads(count)
+        assert bits(ne.einsum(text, *operands)) == expected
+
+
+def laid_out(x: np.ndarray, order: str) -> np.ndarray:
+    if order != "strided":
+        return np.asarray(x, order=order)
+    return np.repeat(x, 2, axis=-1)[..., ::2]
 
 
 def test_texts_that_are_compiled_use_threads_from_then_on(eager: list[int]) -> None:

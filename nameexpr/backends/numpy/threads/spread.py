@@ -14,12 +14,13 @@ from math import ceil, fsum, prod
 
 from nameexpr.backends.numpy.costs.program import estimate_seconds
 from nameexpr.backends.numpy.target import current
-from nameexpr.backends.numpy.threads import blas
+from nameexpr.backends.numpy.threads import blas, parts
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.liveness import accumulator, is_inner_product
 from nameexpr.compiler.ir.program import Instruction, Program, Shape
-from nameexpr.compiler.memory.program import alive, info_of, moments
+from nameexpr.compiler.memory.arrays import Array
+from nameexpr.compiler.memory.program import SCRATCH, ProgramInfo, alive, info_of, moments
 from nameexpr.records import record, replace
 
 HANDED = 40e-6
@@ -31,7 +32,26 @@ WORTH = 0.85
 PARTIAL_BYTES = 1 << 22
 """The most bytes that contributions to a result may take until they are added."""
 BY_BLAS = frozenset({"dot", "integer_matmul", "matmul", "vecdot", "window_multiply"})
+TAKE_OUT = frozenset({"divide", "matmul", "multiply", "vecdot"})
+"""Calls other than pointwise functions that write into any array."""
 Shapes = Sequence[Shape]
+
+
+@record
+class Part:
+    """The part of a call that a thread computes at a time: `step` indices along an axis of the result.
+
+    `cuts` are the axes of the sources that are cut, None for those that are read as a whole. The result has
+    this `dtype`, and its axes are in memory in the order `layout`. It `takes_out` if it writes its result
+    into that of the whole call.
+    """
+
+    axis: int
+    step: int
+    cuts: tuple[int | None, ...]
+    dtype: str
+    layout: tuple[int, ...]
+    takes_out: bool
 
 
 @record
@@ -40,13 +60,14 @@ class Spread:
 
     `threads` includes the calling one; `seconds` is the expected time. `keeps_partials` means that what the
     blocks along reduced axes contribute is kept, and added at the end. `bytes` are those that are allocated
-    in addition to those of one thread.
+    in addition to those of one thread. `part` is how a single call is divided.
     """
 
     threads: int
     seconds: float
     keeps_partials: bool = False
     bytes: int = 0
+    part: Part | None = None
 
 
 def spread_over(
@@ -79,16 +100,57 @@ def spread_over(
         return {}
     info = info_of(program, shapes, given)
     found: dict[int, Spread] = {}
-    for number, (instruction, (held, scratch, _)) in enumerate(
-        zip(program.instructions, alive(info), strict=True)
-    ):
-        spread = shared(instruction, times[number], threads)
-        if spread is None or (calls_blas(instruction) and not is_alone):
+    for number, (held, scratch, _) in enumerate(alive(info)):
+        instruction = program.instructions[number]
+        if calls_blas(instruction) and not is_alone:
             continue
-        spread = replace(spread, bytes=spread.bytes + (spread.threads - 1) * scratch)
+        spread = shared(instruction, times[number], threads) or _shared_call(
+            info, number, times[number], threads
+        )
+        if spread is None:
+            continue
+        if spread.part is None:
+            spread = replace(spread, bytes=spread.bytes + (spread.threads - 1) * scratch)
         if limit is None or held + scratch + spread.bytes <= limit:
             found[number] = spread
     return found
+
+
+def _shared_call(info: ProgramInfo, number: int, seconds: float, threads: int) -> Spread | None:
+    """Return how threads share an instruction that is one call; None if they do not."""
+    instruction, value = info.program.instructions[number], info.count + number
+    result, sources = info.arrays[value], info.sources(number)
+    streamed = {source - info.count for source in instruction.sources} & info.unmade
+    is_known = bool(result.dtype) and not instruction.is_weak
+    if not is_known or value in info.placed or streamed or seconds < 2 * parts.PART:
+        return None
+    layout = parts.layout_of(result.shape, result.strides)
+    if layout is None:
+        return None
+    axis, step, cuts = parts.parted(instruction, sources, result, layout, seconds)
+    spread = None if cuts is None else worth(seconds, threads, ceil(result.shape[axis] / step))
+    if spread is None or cuts is None:
+        return None
+    takes_out = instruction.takes_out or instruction.primitive in TAKE_OUT
+    part = Part(axis, step, cuts, result.dtype, layout, takes_out)
+    return replace(spread, part=part, bytes=_part_bytes(info, number, spread.threads, part))
+
+
+def _part_bytes(info: ProgramInfo, number: int, threads: int, part: Part) -> int:
+    """Return the bytes of the parts that are computed at once, less those of the whole call."""
+    instruction = info.program.instructions[number]
+
+    def of_part(array: Array, cut: int | None) -> Array:
+        if cut is None:
+            return array
+        return array.part((*array.shape[:cut], part.step, *array.shape[cut + 1 :]))
+
+    arrays = [of_part(source, cut) for source, cut in zip(info.sources(number), part.cuts, strict=True)]
+    result = of_part(info.arrays[info.count + number], part.axis)
+    rule = SCRATCH.get(instruction.primitive)
+    own = 0 if rule is None else rule(instruction._replace(shape=result.shape), arrays, result)
+    own += 0 if part.takes_out or instruction.over is not None else result.size
+    return max(0, threads * own - info.scratch_bytes(number))
 
 
 def peak_bytes_over(
