@@ -154,7 +154,8 @@ def _rows(
     sizes = allocated(program, shapes, given)
     spread = {} if loops else running.spread
     expected = estimate_seconds(program, shapes, given, current().profile)
-    times = seconds_over([_blocks(loops) * seconds for seconds in expected], spread)
+    serial = [_blocks(loops) * seconds for seconds in expected]
+    times = seconds_over(serial, spread)
     flops = flops_of(running, program, shapes, loops)
     rows: list[Row] = []
     for number, (instruction, note) in enumerate(zip(program.instructions, program.notes, strict=True)):
@@ -181,10 +182,17 @@ def _rows(
             inner = _rows(running, loop.body, inside, given_to, own, layouts, (*loops, loop), numbering)
             numbering.parts -= loop.parts
             numbering.skip(loop.bodies[1:])
+            if number in spread:
+                inner = [_scaled(row, times[number] / serial[number]) for row in inner]
             around = times[number] - fsum(row.step.seconds for row in inner)
             step = replace(step, seconds=max(0.0, around))
         rows += [Row(step, instruction, note, shapes[count + number], loops, title), *inner]
     return rows
+
+
+def _scaled(row: Row, share: float) -> Row:
+    """Return a row inside a loop that takes a share of its time, because threads share the loop."""
+    return row._replace(step=replace(row.step, seconds=share * row.step.seconds))
 
 
 def _shared(step: PlanStep, spread: Spread) -> PlanStep:

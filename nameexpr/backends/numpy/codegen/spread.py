@@ -25,20 +25,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nameexpr.backends.numpy.codegen.calls import CALLS, with_out
+from nameexpr.backends.numpy.codegen.calls import CALLS, fresh, with_out
 from nameexpr.backends.numpy.codegen.statements import (
     Assign,
     Callee,
     Define,
     Invocation,
     Statement,
-    Value,
     delete,
     indexed,
-    method,
     nested,
-    numpy,
-    quoted,
 )
 from nameexpr.compiler.ir.program import Instruction, Shape
 
@@ -99,10 +95,3 @@ def call_over_threads(
 
 def _range(axis: int, step: int) -> str:
     return f"{':, ' * axis}i:i + {step}"
-
-
-def fresh(shape: Shape, dtype: str, layout: Sequence[int]) -> Value:
-    """Return the call that creates an array with its axes in memory in the order of the layout."""
-    made = numpy("empty")(str(tuple([shape[axis] for axis in layout])), quoted(dtype))
-    order = tuple(range(len(shape)))
-    return made if tuple(layout) == order else method(made, "transpose", str(tuple(map(layout.index, order))))

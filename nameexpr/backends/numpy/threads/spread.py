@@ -18,7 +18,9 @@ from nameexpr.backends.numpy.threads import blas, parts
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.liveness import accumulator, is_inner_product
-from nameexpr.compiler.ir.program import Instruction, Program, Shape
+from nameexpr.compiler.ir.primitives import shapes_of
+from nameexpr.compiler.ir.program import Instruction, Loop, Program, Shape
+from nameexpr.compiler.ir.slices import collected
 from nameexpr.compiler.memory.arrays import Array
 from nameexpr.compiler.memory.program import SCRATCH, ProgramInfo, alive, info_of, moments
 from nameexpr.records import record, replace
@@ -31,6 +33,8 @@ WORTH = 0.85
 """The ratio of the expected time over threads to that on one, from which they share an instruction."""
 PARTIAL_BYTES = 1 << 22
 """The most bytes that contributions to a result may take until they are added."""
+STARTED = frozenset({"add", "logical_or", "multiply", "logical_and"})
+"""Kernels that combine blocks with an array that is there from the beginning."""
 BY_BLAS = frozenset({"dot", "integer_matmul", "matmul", "vecdot", "window_multiply"})
 TAKE_OUT = frozenset({"divide", "matmul", "multiply", "vecdot"})
 """Calls other than pointwise functions that write into any array."""
@@ -110,7 +114,8 @@ def spread_over(
         if spread is None:
             continue
         if spread.part is None:
-            spread = replace(spread, bytes=spread.bytes + (spread.threads - 1) * scratch)
+            each = scratch - results_bytes(instruction)
+            spread = replace(spread, bytes=spread.bytes + (spread.threads - 1) * each)
         if limit is None or held + scratch + spread.bytes <= limit:
             found[number] = spread
     return found
@@ -178,9 +183,37 @@ def shared(instruction: Instruction, seconds: float, threads: int) -> Spread | N
     """
     if instruction.primitive == "fused":
         return _shared_blocks(instruction, seconds, threads)
-    if instruction.loop is not None and not instruction.loop.block:
+    if instruction.loop is None:
+        return None
+    if not instruction.loop.block:
         return worth(seconds, threads, instruction.loop.turns)
-    return None
+    return _shared_loop(instruction.loop, seconds, threads)
+
+
+def _shared_loop(loop: Loop, seconds: float, threads: int) -> Spread | None:
+    """Return how threads share the blocks of a label; those of which the first one determines the dtype of a
+    result stay on one thread.
+    """
+    if any(not one.dtype or (one.place is None and one.combine not in STARTED) for one in loop.results):
+        return None
+    shapes, count = shapes_of(loop.body), loop.sizes[0] // loop.block
+    size = 0
+    for one, output in zip(loop.results, loop.body.outputs, strict=True):
+        if one.place is None:
+            size += prod(shapes[output]) * ITEM_BYTES.get(one.dtype, 8) * count
+    spread = worth(seconds, threads, count) if size <= PARTIAL_BYTES else None
+    return None if spread is None else replace(spread, bytes=size)
+
+
+def results_bytes(instruction: Instruction) -> int:
+    """Return the bytes of the results of a loop that has several, which are counted with its blocks."""
+    loop = instruction.loop
+    if loop is None or len(loop.results) == 1:
+        return 0
+    every = shapes_of(loop.body)
+    shapes = collected(loop, [every[output] for output in loop.body.outputs])
+    sizes = [ITEM_BYTES.get(one.dtype, 8) for one in loop.results]
+    return sum(prod(shape) * size for shape, size in zip(shapes, sizes, strict=True))
 
 
 def _shared_blocks(block: Instruction, seconds: float, threads: int) -> Spread | None:
