@@ -75,7 +75,7 @@ def measure(workload: Workload, adapters: Sequence[Adapter], effort: Effort) -> 
     operands = workload.operands()
     answer = _Answer(workload, operands)
     hand = _quickest(
-        [_checked(HAND, partial(Call, hand), workload, answer) for hand in _promising(workload, operands)]
+        [_checked(HAND, partial(Call, hand), workload, answer) for hand in promising(workload, operands)]
     )
     lanes = [hand, _prepared(Lane(AGAIN, hand.call), workload)]
     lanes += [_bound(adapter, workload, answer) for adapter in adapters]
@@ -186,7 +186,7 @@ def _timer(call: Call, materialise: bool) -> timeit.Timer:
     return timeit.Timer(f"m({statement})" if materialise else statement, globals=space)
 
 
-def _promising(workload: Workload, operands: Operands) -> list[Callable[..., Any]]:
+def promising(workload: Workload, operands: Operands) -> list[Callable[..., Any]]:
     """Return the hands that may be the fastest: of many only those whose best of a few calls is close."""
     if len(workload.hands) <= FEW:
         return list(workload.hands)

@@ -69,6 +69,7 @@ _GRADIENT = "write out the gradients of a formula"
 _EXPLAINED = "explain an error code or an expression"
 _SESSION = "try expressions and formulas interactively"
 _INSTALLED = "check the installation: versions, BLAS, threads"
+_MEASURED = "measure this machine, to choose the fastest strategies for it"
 ROWS = (
     Subcommand("eval", "EXPR FILE ...", "evaluate an expression on arrays in files", _ARRAYS),
     Subcommand("plan", "EXPR SHAPE ...", _PLANNED, _ARRAYS),
@@ -79,6 +80,7 @@ ROWS = (
     Subcommand("explain", "[CODE ... | EXPR SHAPE ...]", _EXPLAINED),
     Subcommand("repl", "[NAME=FILE ...]", _SESSION, _ARRAYS, "nameexpr.repl.command"),
     Subcommand("doctor", "", _INSTALLED, (), "nameexpr.cli.doctor"),
+    Subcommand("calibrate", "", _MEASURED),
     Subcommand("lsp", "", "start the language server for editors"),
     Subcommand("completion", "SHELL", "print a completion script for bash or zsh"),
 )

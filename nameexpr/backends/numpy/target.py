@@ -134,7 +134,7 @@ def _find(named: str) -> tuple[Profile, str]:
     if named or os.path.exists(own):
         from nameexpr.backends.numpy.profiles import read_or_warn
 
-        read = read_or_warn(own, "" if named else machine.own)
+        read = read_or_warn(own, "" if named else machine.own.removesuffix(".json"))
         return (GENERIC, "") if read is None else (read, own)
     for threads in (machine.threads, 2, 1):
         path = os.path.join(SHIPPED, machine.shipped(threads))

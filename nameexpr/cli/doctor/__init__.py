@@ -14,8 +14,9 @@ examples:
   nameexpr doctor --json
   OPENBLAS_NUM_THREADS=1 nameexpr doctor         try another setting
 
-Shows the versions of Python, NumPy and BLAS, the kernels and threads that the BLAS uses, and whether a few
-expressions give what np.einsum gives; then problems and warnings, with what to do about them.
+Shows the versions of Python, NumPy and BLAS, the kernels and threads that the BLAS uses, the profile by
+which strategies are chosen and how well it predicts a few calls, and whether a few expressions give what
+np.einsum gives; then problems and warnings, with what to do about them.
 Kernels and threads need threadpoolctl: pip install 'nameexpr[doctor]'. No files are written, and
 no network is used.
 

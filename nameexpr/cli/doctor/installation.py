@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from nameexpr.cli.doctor.machine import Blas, Machine, describe_blas, describe_machine
+from nameexpr.cli.doctor.prediction import Prediction, predict
 from nameexpr.syntax.limits import Limits, limits
 from nameexpr.terminal.faults import reason
 from nameexpr.version import __version__
@@ -78,6 +79,7 @@ class Installation:
     limits: Limits
     variables: Mapping[str, str]
     trials: tuple[Trial, ...]
+    profile: Prediction | None = None
 
     def package(self, name: str) -> Package | None:
         """Return a package by name; None if it was not examined."""
@@ -111,6 +113,7 @@ def inspect(environment: Mapping[str, str]) -> Installation:
         limits=limits(),
         variables={name: environment[name] for name in sorted(environment) if name.startswith(_PREFIXES)},
         trials=try_expressions() if has_numpy else (),
+        profile=predict() if has_numpy else None,
     )
 
 

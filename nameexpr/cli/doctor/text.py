@@ -43,6 +43,7 @@ def as_text(installation: Installation, issues: Sequence[Issue], *, is_coloured:
         "cpus": f"{machine.cpus or 'unknown'}{usable}, load average {load}",
         "blas": _blas(installation),
         "threads": _threads(installation),
+        "profile": installation.profile.shown if installation.profile else "unknown",
         "variables": " ".join(f"{name}={value}" for name, value in installation.variables.items()),
         "self-check": f"{right} of {len(trials)} texts give what they should" if trials else "not run",
     }

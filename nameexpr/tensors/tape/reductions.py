@@ -59,8 +59,7 @@ class Reduced(Tracked):
     __slots__ = ()
 
     def _reduce(self, verb: str, dim: Any, keepdim: bool, out: Any = None, **options: Any) -> Any:
-        if out is not None and MODE.is_on:
-            refuse_out(verb, {"out": out})
+        refuse_out(verb, out)
         y: Any = super()._reduce(verb, dim, keepdim, out, **options)
         if not MODE.is_on or not has_gradient(y):
             return y
@@ -79,8 +78,7 @@ class Reduced(Tracked):
         return self._with_node(verb, y, back_of_reduction(verb, y._data, self._data, every, {}))
 
     def _scan(self, verb: str, dim: Any, dtype: Any, out: Any) -> Any:
-        if out is not None and MODE.is_on:
-            refuse_out(verb, {"out": out})
+        refuse_out(verb, out)
         return self._run(verb, super()._scan(verb, dim, dtype, out), dim)  # type: ignore[misc]
 
     def _normalised(self, verb: str, dim: Any, dtype: Any) -> Any:

@@ -16,7 +16,7 @@ from nameexpr.cli.main import main
 from nameexpr.cli.parser import NAMES, ROWS, Subcommand
 from tools.cli.helpers import environment, fails, folder  # noqa: F401  every test runs in it
 
-OURS = ("eval", "plan", "code", "gradient", "fmt", "explain", "doctor", "completion")
+OURS = ("eval", "plan", "code", "gradient", "fmt", "explain", "doctor", "calibrate", "completion")
 
 
 def examples(text: str) -> list[str]:

@@ -59,6 +59,7 @@ def test_the_json_has_everything_with_its_type() -> None:
         "machine": dict,
         "blas": dict,
         "limits": dict,
+        "profile": dict,
         "variables": dict,
         "self_check": dict,
         "findings": list,
@@ -101,11 +102,11 @@ def test_the_text_says_what_there_is() -> None:
     result = process("doctor", OPENBLAS_NUM_THREADS="1", PYTHONIOENCODING="ascii")
     assert result.returncode == 0 and result.stderr == b""
     lines = result.stdout.decode().splitlines()
-    heads = [line.split()[0] for line in lines[:10]]
-    words = "versions extras libraries system processor cpus blas threads variables self-check"
+    heads = [line.split()[0] for line in lines[:11]]
+    words = "versions extras libraries system processor cpus blas threads profile variables self-check"
     assert heads == words.split()
     assert f"numpy {np.__version__}" in lines[0]
-    assert all(re.match(r"(warning: |  help: |nothing is wrong$)", line) for line in lines[10:])
+    assert all(re.match(r"(warning: |  help: |nothing is wrong$)", line) for line in lines[11:])
 
 
 BLOCKED = """

@@ -20,6 +20,7 @@ from nameexpr.backends.numpy import formulas
 from nameexpr.backends.numpy.target import TARGET
 from nameexpr.backends.numpy.threads import blas, job, parts, spread
 from nameexpr.records import replace
+from nameexpr.runtime import sharing
 from nameexpr.runtime.entry import Entry
 
 SMALL = replace(TARGET, block_cells=64, fused_cells=64, tiled_bytes=512, tile_cells=16, cached_cells=64)
@@ -287,6 +288,45 @@ def test_a_limit_of_memory_is_kept(eager: list[int]) -> None:
             formula(**operands)
             assert formula.plan(**operands).peak_bytes <= limit + extra
         assert bool(eager) == is_shared
+
+
+LOOPS = [
+    ("l = sum[a b](tanh(x[a b] * w[b])); y[b] = grad(l, w[b]); z[a b] = grad(l, x[a b])", "l y z", 9_000),
+    ("y[a c] = sum[b](exp(x[a b]) * tanh(x[c b])); z[c] = sum[a](y[a c] ** 2)", "z", 9_000),
+    ("y[a b] = x[a b] / sum[b](exp(x[a b] + w[b]))", "y", 7_000),
+]
+
+
+@pytest.mark.parametrize(("text", "outputs", "limit"), LOOPS)
+def test_loops_over_blocks_of_a_label_give_the_same_bits(
+    text: str, outputs: str, limit: int, eager: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Entry, "target", TARGET)
+    monkeypatch.setattr(sharing, "spread_over", lambda *given: spread.spread_over(*given[:4]))
+    formula, operands = ne.compile(text, memory_limit=limit, outputs=outputs.split()), used(text)
+    assert any(step.what.strip() == "looped" for step in formula.plan(**operands).steps)
+    expected = bits(formula(**operands))
+    for count in (2, 3, 7):
+        with ne.set_threads(count):
+            assert bits(formula(**operands)) == expected
+        assert eager
+        eager.clear()
+
+
+def test_the_time_of_a_loop_is_that_of_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spread, "HANDED", 0.0)
+    monkeypatch.setattr(spread, "WORTH", 10.0)
+    monkeypatch.setattr(blas, "has_one_thread", lambda: True)
+    x = np.empty((4096, 512))
+    text = "m[a] = mean[b](x[a b]); v[a] = mean[b]((x - m) ** 2); l = sum[a b](tanh((x - m) / sqrt(v)))"
+    text += "; g[a b] = grad(l, x[a b])"
+    formula = ne.compile(text)
+    one = formula.plan(x=x)
+    assert one.steps[0].what == "looped"
+    with ne.set_threads(2):
+        two = formula.plan(x=x)
+    assert two.steps[0].threads == 2
+    assert two.seconds == pytest.approx(one.seconds * spread.SLOWED / 2, rel=0.01)
 
 
 def test_many_threads_call_at_once(eager: list[int]) -> None:

@@ -15,6 +15,7 @@ from math import isfinite
 from typing import Any, NamedTuple, NoReturn
 
 from nameexpr.backends.numpy.costs import GENERIC, Profile
+from nameexpr.whole_files import replace_file
 
 FORMAT, VERSION = "nameexpr profile", 1
 LEAST, MOST = 1e-6, 1e9
@@ -31,7 +32,7 @@ class ProfileError(Exception):
 class Header(NamedTuple):
     """What a profile is for, and how it was measured.
 
-    `machine` is the name of the file that this machine's own profile has; `measured` is the command, its
+    `machine` is the name that this machine's own profile has; `measured` is the command, its
     duration and the load of the machine.
     """
 
@@ -55,10 +56,7 @@ def write_profile(path: str, header: Header, profile: Profile) -> None:
     figures = {name: _rounded(figure) for name, figure in figures_of(profile).items()}
     data = {"format": FORMAT, "version": VERSION, **header._asdict(), "figures": figures}
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
-    partial = f"{path}.{os.getpid()}.part"
-    with open(partial, "w", encoding="utf-8") as file:
-        file.write(json.dumps(data, indent=1) + "\n")
-    os.replace(partial, path)
+    replace_file(path, lambda file: file.write((json.dumps(data, indent=1) + "\n").encode()))
 
 
 def _rounded(figure: float) -> float:

@@ -42,7 +42,7 @@ Shapes = Sequence[Shape]
 
 
 @record
-class Part:
+class Division:
     """The part of a call that a thread computes at a time: `step` indices along an axis of the result.
 
     `cuts` are the axes of the sources that are cut, None for those that are read as a whole. The result has
@@ -71,7 +71,7 @@ class Spread:
     seconds: float
     keeps_partials: bool = False
     bytes: int = 0
-    part: Part | None = None
+    part: Division | None = None
 
 
 def spread_over(
@@ -137,11 +137,11 @@ def _shared_call(info: ProgramInfo, number: int, seconds: float, threads: int) -
     if spread is None or cuts is None:
         return None
     takes_out = instruction.takes_out or instruction.primitive in TAKE_OUT
-    part = Part(axis, step, cuts, result.dtype, layout, takes_out)
+    part = Division(axis, step, cuts, result.dtype, layout, takes_out)
     return replace(spread, part=part, bytes=_part_bytes(info, number, spread.threads, part))
 
 
-def _part_bytes(info: ProgramInfo, number: int, threads: int, part: Part) -> int:
+def _part_bytes(info: ProgramInfo, number: int, threads: int, part: Division) -> int:
     """Return the bytes of the parts that are computed at once, less those of the whole call."""
     instruction = info.program.instructions[number]
 

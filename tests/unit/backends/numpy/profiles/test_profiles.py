@@ -101,7 +101,7 @@ def test_the_file_that_the_environment_names_is_used(tmp_path: Path, monkeypatch
 def test_this_machines_own_profile_is_used_before_those_that_ship(tmp_path: Path) -> None:
     machine = target.this_machine()
     path = tmp_path / "nameexpr" / machine.own
-    write_profile(str(path), HEADER._replace(machine=machine.own), FAST_LOOP)
+    write_profile(str(path), HEADER._replace(machine=machine.own.removesuffix(".json")), FAST_LOOP)
     assert target.current().path == str(path)
     assert target.current().profile == FAST_LOOP
 

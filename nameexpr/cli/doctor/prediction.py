@@ -1,0 +1,63 @@
+"""The profile that is used, and how well it predicts a few calls, which are timed."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import partial
+from math import exp, log
+from statistics import median
+from typing import Any
+
+TEXTS: tuple[tuple[str, tuple[tuple[int, ...], ...]], ...] = (
+    ("i k, k j -> i j", ((200, 200), (200, 200))),
+    ("b i k, b k j -> b i j", ((300, 16, 16), (300, 16, 16))),
+    ("n i j, n j -> n i", ((20_000, 4, 4), (20_000, 4))),
+    ("a b c d -> b d : sum", ((24, 24, 24, 24),)),
+    ("n h w c -> n c h w", ((8, 32, 32, 16),)),
+    ("a b, a b -> a", ((400, 300), (400, 300))),
+    ("y[i j] = exp(x[i j]) * w[j]", ((300, 300), (300,))),
+)
+"""Texts, and shapes of their operands."""
+SECONDS = 0.4
+"""How long the calls are timed, all together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """The path of the profile, "" for the generic one; the name of this machine; and by which factors the
+    expected times of calls are off: half of them by at most `off`, all of them by at most `worst`.
+    """
+
+    path: str
+    machine: str
+    calls: int
+    off: float
+    worst: float
+
+    @property
+    def shown(self) -> str:
+        """One line for the report."""
+        name = os.path.basename(self.path) if self.path else "generic"
+        return f"{name}, predicts {self.calls} calls within {self.off:.2f}x, all within {self.worst:.2f}x"
+
+
+def predict() -> Prediction:
+    """Time a few calls, and compare them with their expected times."""
+    import numpy as np
+
+    from nameexpr.backends.numpy.calibration.timing import least_times
+    from nameexpr.backends.numpy.target import current, this_machine
+    from nameexpr.runtime.compile import compile  # noqa: A004  the package's name for it
+
+    calls, expected = [], []
+    for text, shapes in TEXTS:
+        arrays, function = [np.ones(shape) for shape in shapes], compile(text)
+        named: dict[str, Any] = dict(zip("xw", arrays, strict=True)) if "=" in text else {}
+        given = () if named else arrays
+        expected.append(function.plan(*given, **named).seconds)
+        calls.append(partial(function, *given, **named))
+    times = least_times([lambda call=call: call for call in calls], SECONDS)  # type: ignore[misc]
+    off = [exp(abs(log(one / time))) for one, time in zip(expected, times, strict=True)]
+    machine = this_machine().own.removesuffix(".json")
+    return Prediction(current().path, machine, len(off), median(off), max(off))

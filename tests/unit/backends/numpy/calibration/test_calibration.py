@@ -1,0 +1,124 @@
+"""Calibration without a clock: figures are found again from the times that they predict."""
+
+from __future__ import annotations
+
+from math import exp
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nameexpr.backends.numpy import calibration
+from nameexpr.backends.numpy.calibration import Accuracy, accuracy_of, calibrate
+from nameexpr.backends.numpy.calibration.caches import cache_sizes, read_caches
+from nameexpr.backends.numpy.calibration.crossings import NEVER, OUTER, SCALED, thresholds
+from nameexpr.backends.numpy.calibration.fitting import fit
+from nameexpr.backends.numpy.calibration.probes import FAMILIES, draw
+from nameexpr.backends.numpy.calibration.timing import handed_over, least_times
+from nameexpr.backends.numpy.costs import GENERIC
+from nameexpr.backends.numpy.costs.calls import NumpyCosts
+from nameexpr.backends.numpy.profiles import figures_of
+from nameexpr.records import replace
+
+OTHER = replace(GENERIC, flop=0.013, dot_call=500.0, matrix=20.0, loop_run=6.0, loop_both=0.13, copy_run=4.4)
+SLOWER = replace(
+    GENERIC,
+    **{name: 1.6 * figure for name, figure in figures_of(GENERIC).items() if type(figure) is float},
+)
+
+
+def test_figures_are_found_again_from_the_times_that_they_predict() -> None:
+    probes, drawn = draw(3, 12), Random(5)
+    noisy = [probe.cost(NumpyCosts(OTHER)) * exp(drawn.gauss(0, 0.05)) for probe in probes]
+    noisy[::17] = [20 * time for time in noisy[::17]]  # another process had the core
+    names = ["flop", "dot_call", "matrix", "loop_run", "loop_both", "copy_run"]
+    found = fit(GENERIC, names, [probe.cost for probe in probes], noisy)
+    for name in names:
+        assert getattr(found, name) == pytest.approx(getattr(OTHER, name), rel=0.3), name
+    assert replace(found, **{name: getattr(GENERIC, name) for name in names}) == GENERIC
+
+
+def test_figures_on_which_nothing_depends_stay_as_they_are() -> None:
+    probes = [probe for probe in draw(3, 4) if probe.family == "inner products"]
+    found = fit(GENERIC, ["gemm", "vecdot"], [probe.cost for probe in probes], [1e5] * len(probes))
+    assert found.gemm == pytest.approx(GENERIC.gemm) and found.vecdot > GENERIC.vecdot
+
+
+def test_the_same_probes_are_drawn_everywhere() -> None:
+    costs = NumpyCosts(GENERIC)
+    assert [one.cost(costs) for one in draw(1, 3)] == [one.cost(costs) for one in draw(1, 3)]
+    assert {one.family for one in draw(1, 1)} == set(FAMILIES)
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_probes_run_and_have_times(family: str) -> None:
+    drawn = Random(11)
+    for _ in range(2):
+        probe = FAMILIES[family](drawn)
+        assert np.asarray(probe.make()()).size > 0
+        assert 10 < probe.cost(NumpyCosts(GENERIC)) < 1e9
+
+
+def test_calls_are_timed_in_turns() -> None:
+    order: list[int] = []
+    makes = [lambda at=at: (order.append(at), lambda: None)[1] for at in range(3)]
+    times = least_times(makes, 0.0)  # type: ignore[arg-type]
+    assert order == [0, 1, 2] * 3 and len(times) == 3 and all(0 < time < 0.1 for time in times)
+    assert 100 < handed_over(20) < 1e8
+
+
+def test_thresholds_are_those_that_lose_least() -> None:
+    outer = [(1.0, 2.0) if count * a * b >= 1024 else (2.0, 1.0) for count, a, b in OUTER]
+    scaled = [
+        (1.0, 1.5) if 8 * rows * run >= 1 << 19 and 64 <= run <= 1024 else (1.5, 1.0) for rows, run in SCALED
+    ]
+    found = {"scaled_bytes": 1 << 19, "least_scaled_run": 64, "most_scaled_run": 1024}
+    assert thresholds(outer + scaled) == {"outer_cells": 1024, **found}
+    never = thresholds([(3.0, 1.0)] * (len(OUTER) + len(SCALED)))
+    assert never["outer_cells"] >= 1 << 17 and (
+        never["scaled_bytes"] == NEVER or never["least_scaled_run"] > never["most_scaled_run"]
+    )
+
+
+def test_caches_are_read_from_the_files_of_linux(tmp_path: Path) -> None:
+    rows = [
+        ("1", "Data", "48K"),
+        ("1", "Instruction", "32K"),
+        ("2", "Unified", "2048K"),
+        ("3", "Unified", "64M"),
+    ]
+    for number, (level, kind, size) in enumerate(rows):
+        folder = tmp_path / f"index{number}"
+        folder.mkdir()
+        for name, text in (("level", level), ("type", kind), ("size", size)):
+            (folder / name).write_text(text + "\n", encoding="utf-8")
+    (tmp_path / "index9").mkdir()
+    assert read_caches(tmp_path) == {"near_cache": 48 << 10, "second_cache": 2 << 20, "last_cache": 64 << 20}
+    assert read_caches(tmp_path / "nowhere") == {}
+    assert cache_sizes().keys() <= {"near_cache", "second_cache", "last_cache"}
+
+
+def test_calibration_fits_what_it_times_and_judges_by_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    probes = draw(1, 8)
+
+    def times(makes: Any, seconds: float) -> list[float]:
+        predicted = [1e-9 * probe.cost(NumpyCosts(SLOWER)) for probe in probes]
+        return predicted + [1.0] * (len(makes) - len(predicted))
+
+    monkeypatch.setattr(calibration, "least_times", times)
+    found = calibrate(8 / calibration.PER_SECOND)
+    generic, fitted = found.accuracy["all"]
+    assert fitted.off < 1.1 < generic.off and fitted.close > generic.close
+    assert fitted.calls == 2 * len(FAMILIES)
+    assert found.profile.threads >= 1 and found.profile.handed_over != GENERIC.handed_over
+
+
+def test_accuracy_is_a_factor_and_a_share() -> None:
+    probes = draw(2, 1)[:4]
+    costs = [probe.cost(NumpyCosts(GENERIC)) for probe in probes]
+    timed = list(
+        zip(probes, [cost * by for cost, by in zip(costs, (1, 1.2, 2, 0.25), strict=True)], strict=True)
+    )
+    assert accuracy_of(GENERIC, timed) == Accuracy(4, pytest.approx((1.2 * 2) ** 0.5), 0.5)
