@@ -189,7 +189,7 @@ def _rows(
 
 
 def _scaled(rows: list[Row], seconds: float, spread: Spread | None) -> list[Row]:
-    """Return the rows inside a loop that takes `seconds` on one thread, with less time if threads share it."""
+    """Return the rows inside a loop of `seconds` on one thread, with less time if threads share it."""
     share = 1.0 if spread is None else spread.seconds / seconds
     return [row._replace(step=replace(row.step, seconds=share * row.step.seconds)) for row in rows]
 
