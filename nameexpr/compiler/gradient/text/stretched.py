@@ -31,7 +31,7 @@ def labels_instead(scope: Scope) -> dict[str, ast.Dots | ast.Pack]:
     taken = walk.labels_in(*walk.terms_in(scope.tree))
     if "..." in found and len([name for name in scope.uses if _has_dots(scope, name)]) > 1:
         raise NotWritableError("the dims under '...' of several operands broadcast")
-    labels = {}
+    labels: dict[str, ast.Dots | ast.Pack] = {}
     for atom in found.values():
         label = fresh(DIMS if isinstance(atom, ast.Dots) else atom.name, {*taken, *labels})
         labels[label] = atom

@@ -47,9 +47,3 @@ def test_sizes_are_counted_in_an_operand() -> None:
 def test_dims_that_broadcast_are_refused(text: str) -> None:
     with pytest.raises(ne.NameExprError, match=r"NE539\]: .*broadcast"):
         ne.grad(text, "x").expanded()
-
-
-def test_indices_under_packs_are_refused() -> None:
-    text = "y[b...] = sum[C](x[b... C] ** 2); z[B] = y[B]; g[B N C] = grad(z, x[N C])"
-    with pytest.raises(ne.NameExprError, match="NE539|NE3"):
-        ne.compile(text).expanded()
