@@ -197,7 +197,7 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         """Return a formula that begins as this one, with its options and bound operands."""
         entry = FormulaEntry(text, self.options._replace(outputs=outputs))
         positions = {entry.tree.operands.index(name): value for name, value in self._entry.bound.items()}
-        return CompiledFormula(entry.bind(positions) if positions else entry)
+        return BoundFormula(entry.bind(positions)) if positions else CompiledFormula(entry)
 
     @public
     def expanded(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> str:
