@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nameexpr.compiler.analysis.build.values import StatementValue
+from nameexpr.compiler.gradient.active import ancestors
 from nameexpr.compiler.gradient.steps import body_of
 from nameexpr.compiler.gradient.text.labels import NotWritableError
-from nameexpr.compiler.gradient.text.recurrences import recurrence_statements, rows_read
+from nameexpr.compiler.gradient.text.recurrences import recurrence_statements, row_computed, rows_read
 from nameexpr.compiler.gradient.text.renaming import bracketed
 from nameexpr.compiler.gradient.text.statements import StatementWriter
 from nameexpr.compiler.gradient.text.windows import chosen, padded_term, read_term
-from nameexpr.compiler.ir.axes import Axes, Labels
+from nameexpr.compiler.gradient.views import is_plain
+from nameexpr.compiler.ir.axes import Axes, Labels, flat
 from nameexpr.compiler.ir.nodes import (
     Arrange,
     Gather,
@@ -55,24 +58,54 @@ class ReadingWriter(StatementWriter):
         """Return the name of a statement that has a value with its labels as dims."""
         return self._array(Arrange(value, tuple([(label,) for label in self.graph.labels[value]])))
 
+    def write_steps(self, group: Sequence[tuple[ast.Statement, StatementValue]]) -> None:
+        """Write the statements of a recurrence of the text, and before them what they need."""
+        first = self.graph.nodes[self.base(group[0][1].value)]
+        assert isinstance(first, Rows)
+        self.rows[first.recurrence] = [statement.name or "" for statement, _ in group]
+        self._prepare(first.recurrence)
+        for statement, value in group:
+            rows = self.graph.nodes[self.base(value.value)]
+            if not isinstance(rows, Rows) or rows.axes != value.axes:
+                raise NotWritableError(f"the steps are not the first dim of '{statement.name}'")
+            self._refer(statement.name or "", value.value, value.axes)
+
     def _recurrence(self, value: int, node: Recurrence) -> ast.Node:
         """Write the statements of a recurrence; what depends on earlier rows is a part of its steps."""
-        names = [self.fresh() for _ in node.steps]
-        self.rows[value] = names
+        names = self.rows.setdefault(value, [self.fresh() for _ in node.steps])
         body = sorted(body_of(self.graph, node))
-        states = {one: state for one in body if isinstance(state := self.graph.nodes[one], State)}
-        self.moving |= self.above(set(states), body)
-        for one in body:
-            if one in states:
-                self.written[one] = rows_read(states[one], names[states[one].number], self.names)
-            elif one not in self.written and self.base(one) == one:
-                self.written[one] = self._syntax(one)
+        self.moving |= self.above({one for one in body if isinstance(self.graph.nodes[one], State)}, body)
+        steps = self._body(node, names, body)
         starts = [[self.written[self.base(one)] for _, one in each] for each in node.starts]
-        steps = [self.written[self.base(step)] for step in node.steps]
         if max(len(unparse_value(step)) for step in steps) > LONGEST_STEP:
             raise NotWritableError("the steps of a recurrence are too long")
         self.statements += recurrence_statements(self.graph, node, names, starts, steps, self.names)
         return ast.Number(0)
+
+    def _body(self, node: Recurrence, names: Sequence[str], body: Sequence[int]) -> list[ast.Node]:
+        """Return the steps; those after a step read its row by the name of its statement."""
+        found = dict[int, ast.Node]()
+        own = {self.base(step): number for number, step in reversed(list(enumerate(node.steps)))}
+        for one in body:
+            inner = self.graph.nodes[one]
+            if isinstance(inner, State):
+                self.written[one] = rows_read(inner, names[inner.number], self.names)
+            elif one not in self.written and self.base(one) == one:
+                self.written[one] = self._syntax(one)
+                if one in own and one in self.moving and self._is_row(one, node, own[one]):
+                    found[one] = self.written[one]
+                    self.written[one] = row_computed(node, own[one], names[own[one]], self.names)
+        bases = [self.base(step) for step in node.steps]
+        return [
+            found.get(one, self.written[one]) if own[one] == number else self.written[one]
+            for number, one in enumerate(bases)
+        ]
+
+    def _is_row(self, value: int, node: Recurrence, number: int) -> bool:
+        """Return whether a value is all of a row of a statement, and no step before needs it."""
+        axes, labels = node.axes[number], {*flat(node.axes[number]), node.label}
+        is_whole = is_plain(axes) and labels == set(self.graph.labels[value])
+        return is_whole and not any(value in ancestors(self.graph, step) for step in node.steps[:number])
 
     def above(self, values: set[int], among: Sequence[int]) -> set[int]:
         """Return some values, and those of others that depend on them."""
