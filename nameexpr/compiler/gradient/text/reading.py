@@ -26,6 +26,7 @@ from nameexpr.compiler.ir.nodes import (
     Window,
     sources_of,
 )
+from nameexpr.records import replace
 from nameexpr.syntax import ast
 from nameexpr.syntax.unparse import unparse_value
 
@@ -45,7 +46,8 @@ class ReadingWriter(StatementWriter):
                 return self._gather(node)
             case Window(inner):
                 inner = self.base(inner)
-                return ast.Use(self._whole(inner), read_term(node, self.graph.labels[inner], self.names))
+                term = read_term(node, self.graph.labels[inner], self.names)
+                return self._of_row(inner, term) or ast.Use(self._whole(inner), term)
             case Recurrence():
                 return self._recurrence(value, node)
             case Rows(recurrence, number, axes):
@@ -131,13 +133,28 @@ class ReadingWriter(StatementWriter):
     def _gather(self, node: Gather) -> ast.Node:
         """Return what is read at positions of a statement."""
         value = self.base(node.value)
-        name = self._whole(value)
+        name = "" if self._is_read(value) else self._whole(value)
         places = {one.label: self._place(self.base(one.value)) for one in node.positions}
         items: list[ast.Item] = []
         for label in self.graph.labels[value]:
             item = ast.Label(self.names.name(label))
             items.append(ast.At(item, places[label]) if label in places else item)
-        return ast.Use(name, ast.Term(tuple(items)))
+        term = ast.Term(tuple(items))
+        return self._of_row(value, term) or ast.Use(name, term)
+
+    def _is_read(self, value: int) -> bool:
+        """Return whether a value is a row that a step reads by the name of its statement."""
+        return value in self.moving and isinstance(self.written.get(value), ast.Use)
+
+    def _of_row(self, value: int, term: ast.Term) -> ast.Node | None:
+        """Return a row that a step reads with some dims as in a term, which has those of the value."""
+        syntax = self.written.get(value)
+        if not self._is_read(value) or not isinstance(syntax, ast.Use) or syntax.term is None:
+            return None
+        names = [self.names.name(label) for label in self.graph.labels[value]]
+        read = dict(zip(names, term.items, strict=True))
+        items = [read.get(one.name, one) if isinstance(one, ast.Label) else one for one in syntax.term.items]
+        return replace(syntax, term=ast.Term(tuple(items)))
 
     def _place(self, value: int) -> ast.Node:
         """Return a position as syntax: every name in it has brackets, since a bare one is a label."""

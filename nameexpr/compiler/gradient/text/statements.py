@@ -224,7 +224,8 @@ class StatementWriter:
         is_whole = is_plain(array.axes) and set(flat(array.axes)) == set(self.graph.labels[value])
         if not (is_single and is_whole and is_plain(axes)) or (value, array.axes) in self.arrays:
             return None
-        if self.counts.get(value, 0) > 1 or self.counts.get(number, 0) > 1:
+        is_single &= self.counts.get(value, 0) <= 1 and self.counts.get(number, 0) <= 1
+        if not is_single and value not in self.moving:
             return None
         pairs = zip(flat(array.axes), flat(axes), strict=True)
         names = {self.names.name(old): self.names.name(new) for old, new in pairs}
