@@ -35,9 +35,10 @@ LONGEST_STEP = 1000
 
 
 class ReadingWriter(StatementWriter):
-    """Writes statements of values of all kinds."""
+    """Writes statements of values of all kinds; `inside` are those in the recurrence that is written."""
 
-    __slots__ = ()
+    __slots__ = ("inside",)
+    inside: list[ast.Statement | int]
 
     def special(self, value: int, node: Node) -> ast.Node | None:
         """Return the syntax of a value that is read at positions or computed step by step."""
@@ -77,16 +78,27 @@ class ReadingWriter(StatementWriter):
         names = self.rows.setdefault(value, [self.fresh() for _ in node.steps])
         body = sorted(body_of(self.graph, node))
         self.moving |= self.above({one for one in body if isinstance(self.graph.nodes[one], State)}, body)
-        steps = self._body(node, names, body)
+        steps, order = self._body(node, names, body)
         starts = [[self.written[self.base(one)] for _, one in each] for each in node.starts]
         if max(len(unparse_value(step)) for step in steps) > LONGEST_STEP:
             raise NotWritableError("the steps of a recurrence are too long")
-        self.statements += recurrence_statements(self.graph, node, names, starts, steps, self.names)
+        own = recurrence_statements(self.graph, node, names, starts, steps, self.names)
+        order += [number for number in range(len(own)) if number not in order]
+        self.statements += [own[one] if isinstance(one, int) else one for one in order]
         return ast.Number(0)
 
-    def _body(self, node: Recurrence, names: Sequence[str], body: Sequence[int]) -> list[ast.Node]:
-        """Return the steps; those after a step read its row by the name of its statement."""
-        found = dict[int, ast.Node]()
+    def add(self, value: int, statement: ast.Statement) -> None:
+        """Add the statement of a value: to a recurrence if it changes from step to step."""
+        (self.inside if value in self.moving else self.statements).append(statement)
+
+    def _body(
+        self, node: Recurrence, names: Sequence[str], body: Sequence[int]
+    ) -> tuple[list[ast.Node], list[ast.Statement | int]]:
+        """Return the steps, those after a step with its row by the name of its statement, and the order of
+        statements: new ones, and the numbers of steps.
+        """
+        found, order = dict[int, ast.Node](), list[ast.Statement | int]()
+        self.inside = order
         own = {self.base(step): number for number, step in reversed(list(enumerate(node.steps)))}
         for one in body:
             inner = self.graph.nodes[one]
@@ -97,11 +109,12 @@ class ReadingWriter(StatementWriter):
                 if one in own and one in self.moving and self._is_row(one, node, own[one]):
                     found[one] = self.written[one]
                     self.written[one] = row_computed(node, own[one], names[own[one]], self.names)
+                    order.append(own[one])
+                elif one in self.moving and self._is_repeated(inner):
+                    self.hoist(one)
         bases = [self.base(step) for step in node.steps]
-        return [
-            found.get(one, self.written[one]) if own[one] == number else self.written[one]
-            for number, one in enumerate(bases)
-        ]
+        pairs = [(one, found if own[one] == number else {}) for number, one in enumerate(bases)]
+        return [known.get(one, self.written[one]) for one, known in pairs], order
 
     def _is_row(self, value: int, node: Recurrence, number: int) -> bool:
         """Return whether a value is all of a row of a statement, and no step before needs it."""
