@@ -10,7 +10,7 @@ from nameexpr.compiler.gradient.steps import body_of
 from nameexpr.compiler.gradient.text.labels import NotWritableError
 from nameexpr.compiler.gradient.text.recurrences import recurrence_statements, row_computed, rows_read
 from nameexpr.compiler.gradient.text.renaming import bracketed
-from nameexpr.compiler.gradient.text.statements import StatementWriter
+from nameexpr.compiler.gradient.text.statements import LONGEST, StatementWriter
 from nameexpr.compiler.gradient.text.windows import chosen, padded_term, read_term
 from nameexpr.compiler.gradient.views import is_plain
 from nameexpr.compiler.ir.axes import Axes, Labels, flat
@@ -110,11 +110,15 @@ class ReadingWriter(StatementWriter):
                     found[one] = self.written[one]
                     self.written[one] = row_computed(node, own[one], names[own[one]], self.names)
                     order.append(own[one])
-                elif one in self.moving and self._is_repeated(inner):
+                elif one in self.moving and one not in own and self._is_apart(one):
                     self.hoist(one)
         bases = [self.base(step) for step in node.steps]
         pairs = [(one, found if own[one] == number else {}) for number, one in enumerate(bases)]
         return [known.get(one, self.written[one]) for one, known in pairs], order
+
+    def _is_apart(self, value: int) -> bool:
+        """Return whether a part of a step has a statement of its own: it is repeated along dims, or long."""
+        return self._is_repeated(self.graph.nodes[value]) or len(unparse_value(self.written[value])) > LONGEST
 
     def _is_row(self, value: int, node: Recurrence, number: int) -> bool:
         """Return whether a value is all of a row of a statement, and no step before needs it."""

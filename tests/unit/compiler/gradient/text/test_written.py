@@ -283,8 +283,9 @@ def test_steps_with_derivatives_are_written_out(text: str) -> None:
 def test_steps_read_what_the_step_has_computed_by_its_name() -> None:
     lines = ne.compile(DESCENT, sizes={"T": 4}).expanded().split("\n")
     assert lines[1] == "p[T N] = sum[C](x[N C] * w[_@T C])"
-    assert lines[3].startswith("v[(1 + T) C] = 0, 0.9 * v[_@T C] - 0.1 * sum[N](tanh(p[T N] - y[N]) * ")
-    assert lines[4] == "w[(1 + T) C] = a[C], w[_@T C] + v[_@(T + 1) C]"
+    assert lines[3].startswith("u2[T C] = sum[N](tanh(p[T N] - y[N]) * ")
+    assert lines[4] == "v[(1 + T) C] = 0, 0.9 * v[_@T C] - 0.1 * u2[T C]"
+    assert lines[5] == "w[(1 + T) C] = a[C], w[_@T C] + v[_@(T + 1) C]"
 
 
 def test_steps_whose_dim_is_not_the_first_are_refused() -> None:
