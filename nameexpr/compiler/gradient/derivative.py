@@ -147,6 +147,8 @@ class Derivatives:
         algebra = Algebra(writer.values, asked.node.name_span, is_again=self.is_again(asked.node))
         found, basis = self._found(writer, asked, algebra)
         algebra.basis = frozenset(basis.values())
+        if not _has_arrived(writer, asked, found):
+            raise error(faults.without_gradient(writer.scope, asked.node, graph, ()))
         if asked.array is not None:
             gradient = _by_array(asked, algebra, asked.array, found)
         elif asked.state is not None:
@@ -201,6 +203,15 @@ class Derivatives:
 
     def _wanted(self, writer: FormulaWriter, asked: Asked) -> Wanted:
         return wanted_of(writer, asked, self._uses(asked))
+
+
+def _has_arrived(writer: FormulaWriter, asked: Asked, found: Found) -> bool:
+    """Return whether a walk has found a gradient: a step may compute what no later row depends on."""
+    if asked.array is not None:
+        return asked.array.identity in found.identities
+    if asked.state is not None:
+        return (asked.state.number, asked.state.offset) in found.rows
+    return writer.scope.operands.index(asked.use.name) in found.operands
 
 
 def _by_array(asked: Asked, algebra: Algebra, array: Computed, found: Found) -> int:

@@ -69,14 +69,14 @@ class Chosen(Tracked):
         return joint(verb, y, pairs)
 
 
-def chosen(condition: Any, x: Any, other: Any) -> Any:
-    """Return the elements of x where a condition is true, and those of another tensor elsewhere."""
-    y = choose(bare(condition), bare(x), bare(other))
-    if not MODE.is_on or not has_gradient(y):
-        return y
+def chosen(condition: Any, x: Any, y: Any) -> Any:
+    """Return the elements of x where a condition is true, and those of y elsewhere."""
+    both = choose(bare(condition), bare(x), bare(y))
+    if not MODE.is_on or not has_gradient(both):
+        return both
     mask = np.array(getattr(condition, "_data", condition))
     vjps = (lambda g: np.where(mask, g, 0)), (lambda g: np.where(mask, 0, g))
-    return joint("where", y, zip(map(node_of, (x, other)), vjps, strict=True))
+    return joint("where", both, zip(map(node_of, (x, y)), vjps, strict=True))
 
 
 def is_mask(place: Any) -> bool:

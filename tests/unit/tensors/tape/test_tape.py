@@ -119,6 +119,7 @@ def test_plain_operands_meet_recorded_ones() -> None:
         x @ w,
         x.mv(w),
         ne.where(x > 2, x, w),
+        ne.where(condition=x > 2, x=w, y=x),
         x.where(x > 2, w),
         x.clamp(max=w),
         x.masked_fill(x > 2, w[0]),
