@@ -220,7 +220,7 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         >>> print(loss.gradient("w").expanded())
         u1[N] = sum[C](x[N C] * w[C]) - y[N]
         loss = mean[N](u1 ** 2)
-        d_w[C] = sum[N](u1 * x[N C]) * 2 / size[N]
+        d_w[C] = sum[N](u1 * x[N C] * 2 / size[N])
         """
         from nameexpr.runtime.expanded import expanded
 
