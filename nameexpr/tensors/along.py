@@ -94,13 +94,13 @@ class AlongDim(Operators):
         at = self._position(dim, "diff")
         if times < 0:
             raise self._not_positive("diff", "n", times, dim)
-        try:
-            return self._named(self._differences(times, at), self._names)
-        except REFUSED as refused:
-            raise explained("diff", (self,), refused) from refused
+        return self._named(self._differences(times, at), self._names)
 
     def _differences(self, times: int, at: int) -> Array:
-        return np.diff(self._data, times, at)
+        try:
+            return np.diff(self._data, times, at)
+        except REFUSED as refused:
+            raise explained("diff", (self,), refused) from refused
 
     @op("keeps", extra=True)
     def cummax(self, dim: OneDim = NEEDED, **others: Unpack[Axis]) -> Selected[Self]:
