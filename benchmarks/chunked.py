@@ -70,6 +70,12 @@ def _products() -> Iterator[ChunkedWorkload]:
     text = "time lat lon, lat -> time lon"
     weigh = {"da.tensordot": lambda: da.tensordot(big, w, (1, 0))}
     yield ChunkedWorkload("weighted mean", lambda: ne.einsum(text, big, w), {**weigh, **_peers(text, big, w)})
+    v, z = (lazy(seed, (256, 6, 6, 6, 6), (64, 3, 3, 3, 3)) for seed in (24, 25))
+    text = "a i j k l, a m n o p -> i j k l m n o p"
+    apart = {"da.tensordot": lambda: da.tensordot(v, z, (0, 0))}
+    yield ChunkedWorkload(
+        "dask 10053, eight dims", lambda: ne.einsum(text, v, z), {**apart, **_peers(text, v, z)}
+    )
 
 
 def _orders() -> Iterator[ChunkedWorkload]:
