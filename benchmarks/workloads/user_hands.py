@@ -11,6 +11,13 @@ def dot_of_all(x, y):
     return x.ravel().dot(y.ravel())
 
 
+def tetrahedron(x, y, z, w):
+    """Return a sum over all dims, with the first product in the layout that the second one reads."""
+    pairs = np.matmul(z.reshape(-1, z.shape[2]), w.transpose(1, 0, 2))
+    step = y.reshape(len(y), -1) @ pairs.reshape(-1, z.shape[1] * w.shape[2])
+    return np.einsum("abc,cba->", x, step.reshape(x.shape[::-1]))
+
+
 def summed_grams(x, y):
     """Return the sum of ``x[i] @ y[i].T``; BLAS takes half of the time for a matrix times itself."""
     out = np.zeros((x.shape[1], y.shape[1]), x.dtype)
@@ -143,12 +150,21 @@ def winograd(back, filters, weights, forth, x):
     return (back @ out.reshape(len(out), -1)).reshape(-1, *out.shape[1:]).transpose(1, 2, 3, 0)
 
 
-def winograd_of_columns(back, filters, weights, forth, x):
-    w = np.ascontiguousarray((weights @ filters.T).transpose(2, 0, 1))
-    tiles = (x @ forth.T).transpose(3, 1, 0, 2)
-    out = np.matmul(w, tiles.reshape(*tiles.shape[:2], -1))
-    out = (back @ out.reshape(len(out), -1)).reshape(-1, *out.shape[1:])
-    return out.reshape(*out.shape[:2], x.shape[0], -1).transpose(2, 1, 3, 0)
+def winograd_in_batches(back, filters, weights, forth, x):
+    w = np.matmul(filters, weights.transpose(0, 2, 1)).transpose(1, 0, 2)
+    o, c, t, h = x.shape
+    tiles = np.matmul(forth, x.transpose(0, 3, 1, 2).reshape(o, h, -1)).reshape(o, -1, c, t)
+    out = np.matmul(w[:, None], tiles.transpose(1, 0, 2, 3)).transpose(1, 2, 3, 0)
+    return np.matmul(out.reshape(o, -1, out.shape[3]), back.T).reshape(o, -1, t, len(back))
+
+
+def winograd_by_rows(back, filters, weights, forth, x):
+    w = (filters @ weights.reshape(-1, weights.shape[2]).T).reshape(-1, *weights.shape[:2])
+    o, c, t, h = x.shape
+    tiles = (forth @ x.reshape(-1, h).T).reshape(-1, o, c, t).transpose(0, 2, 1, 3)
+    out = np.matmul(w, tiles.reshape(len(tiles), c, -1))
+    out = out.reshape(len(out), -1).T @ back.T
+    return out.reshape(-1, o, t, len(back)).transpose(1, 0, 2, 3)
 
 
 def scaled_grams(s, j, a, b):
@@ -157,12 +173,6 @@ def scaled_grams(s, j, a, b):
 
 def scaled_grams_by_loop(s, j, a, b):
     return np.einsum("ijk,ilk->ijl", a * (s * j)[:, None, None], b)
-
-
-def scaled_grams_at_the_end(s, j, a, b):
-    out = np.einsum("ijk,ilk->ijl", a, b)
-    out *= (s * j)[:, None, None]
-    return out
 
 
 def scaled_grams_in_columns(s, j, a, b):
@@ -227,6 +237,13 @@ def broadcast_dots(a, b):
     right = a.transpose(1, 3, 5, 6, 7, 8, 0, 2, 4).reshape(8, 8, -1)
     out = np.matmul(b.reshape(len(b), 8, 8).transpose(1, 0, 2), right)
     return out.reshape(2, 2, 2, len(b), *a.shape[:5:2]).transpose(3, 4, 0, 5, 1, 6, 2)
+
+
+def broadcast_dots_as_columns(a, b):
+    """Return the same with the long dim of the second operand last."""
+    left = a.transpose(1, 3, 5, 6, 7, 8, 0, 2, 4).reshape(8, 8, -1).swapaxes(1, 2)
+    out = np.matmul(left, b.reshape(len(b), 8, 8).transpose(1, 2, 0))
+    return out.reshape(2, 2, 2, *a.shape[:5:2], len(b)).transpose(6, 3, 0, 4, 1, 5, 2)
 
 
 def broadcast_dots_by_sum(a, b):

@@ -56,16 +56,16 @@ def _network(
     name: str,
     text: str,
     sizes: dict[str, int],
-    path: list[tuple[int, int]],
+    paths: list[list[tuple[int, int]]],
     *better: Callable[..., Any],
     make: Make | None = None,
 ) -> Workload:
-    """Return a workload whose hands are this order of contraction in several forms, and better ones."""
+    """Return a workload whose hands are these orders of contraction in several forms, and better ones."""
     inputs, _, out = text.partition("->")
     terms = tuple(tuple(term.split()) for term in inputs.split(","))
     size = {label: sizes[label] for term in terms for label in term}
     network = Network(name, terms, tuple(out.split()), size)
-    hands = (*better, *by_path.hands(network, [path]))
+    hands = (*better, *by_path.hands(network, paths))
     return _case(name, text, make or _doubles(*network.shapes), *hands, is_by_cell=False)
 
 
@@ -77,7 +77,8 @@ OPT_EINSUM = (
         "opt_einsum 8, tetrahedron",
         "a b c, c f d, d b e, e f a ->",
         dict.fromkeys("abcdef", 28),
-        [(0, 1), (0, 2), (0, 1)],
+        [[(0, 1), (0, 2), (0, 1)], [(2, 3), (0, 2), (0, 1)], [(2, 3), (1, 2), (0, 1)]],
+        by_hand.tetrahedron,
     ),
     _case(
         "opt_einsum 133, core and vectors",
@@ -133,20 +134,20 @@ NUMPY_ORDERS = (
         "numpy 9788, five tensors",
         "a b c, b d i h, d f j m, k f g, c h m g -> a i j k",
         {**dict.fromkeys("ackg", 32), **dict.fromkeys("bdf", 8), **dict.fromkeys("ihjm", 4)},
-        [(0, 4), (0, 3), (0, 2), (0, 1)],
+        [[(0, 4), (0, 3), (0, 2), (0, 1)], [(3, 4), (2, 3), (1, 2), (0, 1)]],
     ),
     _network(
         "numpy 11210, no small intermediate",
         "i k l, p l m, m k i -> p",
         dict.fromkeys("iklmp", 80),
-        [(0, 2), (0, 1)],
+        [[(0, 2), (0, 1)]],
         by_hand.no_small_intermediate,
     ),
     _network(
         "numpy 11825, eight tensors",
         "g f l, e g h, e f j, m j k, c d n, b c k, b d i, o i h -> l m n o",
         {**dict.fromkeys("gfecdb", 40), **dict.fromkeys("lhjmkino", 16)},
-        [(0, 1), (0, 6), (0, 5), (0, 1), (0, 3), (0, 2), (0, 1)],
+        [[(0, 1), (0, 6), (0, 5), (0, 1), (0, 3), (0, 2), (0, 1)]],
         by_hand.halves,
         make=_repeated(_doubles((40, 40, 16), (16, 16, 16)), 0, 0, 0, 1, 0, 0, 0, 1),
     ),
@@ -155,7 +156,8 @@ NUMPY_ORDERS = (
         "m n, n r, f c r, n h, o c t h -> o f t m",
         _doubles((8, 10), (10, 3), (50, 50, 3), (10, 10), (20, 50, 40, 10)),
         by_hand.winograd,
-        by_hand.winograd_of_columns,
+        by_hand.winograd_in_batches,
+        by_hand.winograd_by_rows,
     ),
 )
 
@@ -177,7 +179,6 @@ NUMPY_LOOPS = (
         _repeated(_doubles((50_000,), (50_000,), (50_000, 3, 3)), 0, 1, 2, 2),
         by_hand.scaled_grams,
         by_hand.scaled_grams_by_loop,
-        by_hand.scaled_grams_at_the_end,
         by_hand.scaled_grams_in_columns,
         by_hand.scaled_grams_of_copies,
     ),
@@ -231,6 +232,7 @@ PYTORCH = (
         "p s q t r u x y z, n s t u x y z -> n p s q t r u",
         normal((16, 2, 16, 2, 16, 2, 2, 2, 2), (128, 2, 2, 2, 2, 2, 2)),
         by_hand.broadcast_dots,
+        by_hand.broadcast_dots_as_columns,
         by_hand.broadcast_dots_by_sum,
     ),
     _case(
