@@ -213,7 +213,7 @@ class Entry(ABC):
         return found
 
     def _best_ranks(self, latest: Latest, every: Sequence[Any], operands: Sequence[Any]) -> tuple[int, ...]:
-        from nameexpr.runtime.tuning import autotune
+        from nameexpr.runtime.tuning import find_or_tune
 
         def make(ranks: tuple[int, ...]) -> tuple[Callable[[], Any], Sequence[int]]:
             compiled = self.compile(latest.specs, ranks, latest.same)
@@ -221,7 +221,7 @@ class Entry(ABC):
             function = function_of(made.code, made.constants, self.slow_call, self._explain)
             return lambda: function(*operands), compiled.program.offers
 
-        return autotune(make)
+        return find_or_tune(self, latest.specs, latest.same, make)
 
     def _template(
         self, compiled: Compilation[Any], specs: Sequence[OperandSpec], every: Sequence[Any]
