@@ -32,6 +32,7 @@ _HOMES = {
     "nameexpr.runtime.plan.steps": "PlanStep",
     "nameexpr.runtime.saved_tuning": "load_tuning save_tuning",
     "nameexpr.runtime.signature": "Signature",
+    "nameexpr.runtime.threads": "get_threads set_threads",
     "nameexpr.errors": (
         "DimNameError DimRangeError LimitError NameExprError OperandError OptionError ParseError "
         "RuleError SizeError"

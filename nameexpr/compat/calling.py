@@ -5,7 +5,7 @@ What NumPy's options mean is computed around that function: they are used rarely
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import wraps
 from typing import Any, TypeVar
@@ -25,8 +25,9 @@ ORDERS = ("K", "A", "C", "F")
 DEFAULTS = {"dtype": None, "order": "K", "casting": "safe"}
 
 
-def by_text(slow: Slow) -> Callable[[Documented], Documented]:
-    """Return a decorator for a documented function: it looks texts up, and calls `slow` for new ones.
+def by_text(slow: Slow, aside: Collection[Any] = ()) -> Callable[[Documented], Documented]:
+    """Return a decorator for a documented function: it looks texts up, and calls `slow` for new ones, and for
+    all while there is anything in `aside`.
 
     Two operands have parameters of their own, because packing and unpacking a tuple takes longer than the
     look-up.
@@ -49,7 +50,7 @@ def by_text(slow: Slow) -> Callable[[Documented], Documented]:
             except (KeyError, TypeError):  # new, or not hashable
                 pass
             try:
-                if call is None:
+                if call is None or aside:
                     operands = [one for one in (a0, a1, *rest) if one is not MISSING]
                     return slow(entries, text, operands, options if out is None else {**options, "out": out})
                 result = call(a0) if a1 is MISSING else call(a0, a1, *rest) if rest else call(a0, a1)

@@ -37,7 +37,7 @@ COMPUTED = frozenset("?bhilqBHILQefdFD")
 class SubscriptsEntry(ExpressionEntry):
     """Subscripts, which are called with arrays; `peer` computes what the compiler does not."""
 
-    __slots__ = ("peer",)
+    __slots__ = ("is_general", "peer")
     is_called_by_text = False
 
     def __init__(
@@ -46,18 +46,25 @@ class SubscriptsEntry(ExpressionEntry):
         peer: Function,
         path: tuple[tuple[int, ...], ...] | None = None,
         fixed: Mapping[int, Any] | None = None,
+        *,
+        is_general: bool = False,
     ) -> None:
         super().__init__(tree.text, CallOptions(optimize=path), fixed, tree)
         self.structure = None  # the functions are not those of expressions of the same structure
-        self.peer = peer
+        self.peer, self.is_general = peer, is_general
         if is_view(tree) and not self.is_bound:
-            self.call = partial(view, tree, spelled(tree), peer)
+            self.call = partial(view, self, spelled(tree))
+
+    def bind(self, operands: Mapping[int, Any]) -> SubscriptsEntry:
+        """Return the subscripts with operands that do not change."""
+        path, is_general = self.options.optimize, self.is_general
+        return SubscriptsEntry(self.tree, self.peer, path, operands, is_general=is_general)
 
     def slow_call(self, *values: Any) -> Any:
         """Return the result for operands that the latest function does not apply to."""
         given = [value for value in values if value is not MISSING]
         if any(map(is_foreign, given)):
-            return self.peer(*given)
+            return super().slow_call(*given) if self.is_general and are_run(given) else self.peer(*given)
         arrays = [value if type(value) is np.ndarray else np.asarray(value) for value in given]
         if not all(array.dtype.char in COMPUTED for array in arrays):
             return self.peer(*given)
@@ -65,20 +72,23 @@ class SubscriptsEntry(ExpressionEntry):
         if result.ndim == 0:
             self.call = partial(scalar, self.call)
             return result[()]
-        if result.ndim > 1:
+        if result.ndim > 1 and not self.is_bound:
             self.call = partial(in_kept_order, self.tree, self.call)
             return in_kept_order(self.tree, lambda *_: result, *arrays)
         return result
 
     def typed(self, specs: Sequence[OperandSpec]) -> tuple[Typed, Dtypes]:
         """Return the labels, sizes and dtypes that operands like these give the subscripts."""
-        typed = label_dims(self.tree, [Operand(spec.shape) for spec in specs])
+        typed = self.labelled([Operand(spec.shape) for spec in specs])
         dtypes = [spec.dtype for spec in specs]
         product = np.result_type(*dtypes)
         if product == np.bool_ and typed.dropped:
             typed = replace(typed, reducer="any")
         names, drops = tuple(map(number_name, dtypes)), bool(typed.dropped)
         return typed, choose_dtypes(names, number_name(product), typed.reducer, drops=drops, is_asked=True)
+
+    def labelled(self, operands: Sequence[Operand]) -> Typed:  # noqa: D102
+        return label_dims(self.tree, operands)
 
 
 def scalar(function: Function, *operands: Any) -> Any:
@@ -87,17 +97,18 @@ def scalar(function: Function, *operands: Any) -> Any:
     return result[()] if type(result) is np.ndarray and not result.ndim else result
 
 
-def view(tree: Expression, text: str, peer: Function, *operands: Any) -> Any:
+def view(entry: SubscriptsEntry, text: str, *operands: Any) -> Any:
     """Return a view of the operand: NumPy's function makes it faster than a function that checks shapes."""
     if len(operands) == 1 and type(operands[0]) is np.ndarray:
         try:
             return c_einsum(text, operands[0])
         except ValueError:
             pass
-    arrays = [one for one in operands if one is not MISSING]
-    if not any(map(is_foreign, arrays)):
-        label_dims(tree, [Operand(np.shape(one)) for one in arrays])
-    return peer(*arrays)
+    given = [one for one in operands if one is not MISSING]
+    if any(map(is_foreign, given)):
+        return entry.slow_call(*given)
+    entry.labelled([Operand(np.shape(one)) for one in given])
+    return entry.peer(*given)
 
 
 def is_view(tree: Expression) -> bool:
@@ -115,6 +126,13 @@ def spelled(tree: Expression) -> str:
         for terms in (tree.inputs, tree.outputs or ())
     )
     return f"{left}->{right}"
+
+
+def are_run(operands: Sequence[Any]) -> bool:
+    """Return whether operands are arrays of one library that texts run on, or numbers."""
+    kinds: set[Any] = {type(one) for one in operands if is_foreign(one)}
+    names = set(map(library_name, kinds))
+    return len(names) == 1 and names <= {"torch", "jax", "dask"}
 
 
 def is_foreign(operand: Any) -> bool:

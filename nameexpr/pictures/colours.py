@@ -23,6 +23,7 @@ _RULES = """
 .{p}-box,.{p}-given-box{{{fill_ink};fill-opacity:.08;{stroke_ink};stroke-opacity:.55}}
 .{p}-held{{fill:none;{stroke_ink};stroke-opacity:.7;stroke-dasharray:4 3}}
 .{p}-result{{{fill_ink};fill-opacity:.06;{stroke_open};stroke-width:2.5}}
+.{p}-derivative{{fill:none;{stroke_gone};stroke-width:1}}
 .{p}-side{{fill:none;{stroke_ink};stroke-opacity:.55}}
 .{p}-heat{{{fill_heat};stroke:none}}
 .{p}-frame{{fill:none;{stroke_ink};stroke-opacity:.6;stroke-dasharray:1 3}}

@@ -63,7 +63,8 @@ class Node:
 
     `sources` are the numbers of the values that it depends on, all of them lower than its own. `flops` and
     `bytes` are None if unknown; `bytes` are those of the value. `kind` is "operand", "step", or "held" for a
-    value that is computed once and kept, or was computed before.
+    value that is computed once and kept, or was computed before. `is_derivative` means that it is only needed
+    for a derivative.
     """
 
     kind: str
@@ -73,6 +74,7 @@ class Node:
     flops: int | None = None
     bytes: int | None = None
     note: str = ""
+    is_derivative: bool = False
 
 
 @dataclass(frozen=True, slots=True)

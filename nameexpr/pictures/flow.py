@@ -3,7 +3,7 @@
 Operands are at the top, results at the bottom with a strong frame; each box shows the operation of a value,
 its dims, and its costs. The larger the share of all flops of a step, the stronger is the colour of its box,
 and the more bytes a value has, the wider are its lines. Values that are computed once and kept have a dashed
-frame.
+frame, those that only derivatives need a double one.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ COLUMNS = 40
 ROW = 16
 PAD = 10
 BETWEEN = 34
+INSET = 3
+"""The distance between the two frames of a value that only derivatives need, in pixels."""
 FRAMES = {"operand": "box", "held": "held"}
 LINES = (1.2, 6.0)
 """The widths of lines: the smallest, and that of the largest value."""
@@ -54,13 +56,20 @@ def draw_flow(flow: Flow) -> Picture:
         if total and node.flops and node.flops >= LEAST_SHARE * total:
             sheet.rect(left, top, wide, highs[number], "heat", shade=0.1 + 0.5 * node.flops / total)
         sheet.rect(left, top, wide, highs[number], kind)
+        if node.is_derivative:
+            sheet.rect(left + INSET, top + INSET, wide - 2 * INSET, highs[number] - 2 * INSET, "derivative")
         for row, words in enumerate(texts[number]):
             style = "strong" if row == 0 else "muted" if row > 1 else ""
             sheet.text(left + wide / 2, top + PAD / 2 + ROW * row + 12, words, style)
         sheet.end()
-    if total and largest:
-        words = "colour: share of the flops; width of a line: bytes"
-        sheet.text(MARGIN, sheet.bottom + 26, words, "muted", "start", 11)
+    legend = ["colour: share of the flops; width of a line: bytes"] if total and largest else []
+    legend += (
+        ["double frame: needed for derivatives alone"]
+        if any(node.is_derivative for node in flow.nodes)
+        else []
+    )
+    if legend:
+        sheet.text(MARGIN, sheet.bottom + 26, "; ".join(legend), "muted", "start", 11)
     return sheet.svg()
 
 
@@ -118,7 +127,10 @@ def _curve(
 def _summary(node: Node) -> str:
     flops = "" if node.flops is None else f"{node.flops:,} flops"
     size = "" if node.bytes is None else f"{node.bytes:,} bytes"
-    return ", ".join(flat(part) for part in (node.title, node.dims, flops, size, node.note) if part)
+    derivative = "for derivatives" if node.is_derivative else ""
+    return ", ".join(
+        flat(part) for part in (node.title, node.dims, flops, size, node.note, derivative) if part
+    )
 
 
 def _description(flow: Flow) -> str:

@@ -50,6 +50,7 @@ class Vertex(NamedTuple):
     kind: str
     lines: tuple[str, ...]
     is_result: bool = False
+    is_derivative: bool = False
 
 
 class Edge(NamedTuple):
@@ -88,6 +89,7 @@ def dot(graph: TensorNetwork | Flow) -> str:
             label = _VERTICES[part.kind][0].format(quoted_dot(*part.lines))
             styles = ",".join([*_FRAMES.get(part.kind, ()), *(["bold"] if part.is_result else [])])
             frame = f', style="{styles}"' if styles else ""
+            frame += ", peripheries=2" if part.is_derivative else ""
             lines.append(f"  {part.name} [{label}{frame}]")
         elif part.leg is None:
             lines.append(f"  {part.source} {line} {part.target}")
@@ -105,7 +107,7 @@ def mermaid(graph: TensorNetwork | Flow) -> str:
     vertices = [part for part in parts if isinstance(part, Vertex)]
     edges = [part for part in parts if isinstance(part, Edge)]
     lines = ["flowchart TD" if isinstance(graph, Flow) else "flowchart LR"]
-    lines += [f"  {one.name}{_VERTICES[one.kind][1].format(quoted_mermaid(*one.lines))}" for one in vertices]
+    lines += [f"  {one.name}{_brackets(one).format(quoted_mermaid(*one.lines))}" for one in vertices]
     for edge in edges:
         arrow = "-->"
         if edge.leg is not None:
@@ -119,12 +121,17 @@ def mermaid(graph: TensorNetwork | Flow) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _brackets(vertex: Vertex) -> str:
+    """Return the brackets of a vertex in Mermaid: double ones for what only derivatives need."""
+    return "[[{}]]" if vertex.is_derivative else _VERTICES[vertex.kind][1]
+
+
 def _parts(graph: TensorNetwork | Flow) -> Iterator[Vertex | Edge]:
     """Yield the vertices and edges of a graph; an edge comes after the vertices that it joins."""
     if isinstance(graph, Flow):
         for number, node in enumerate(graph.nodes):
             lines = tuple(node_lines(node, COLUMNS))
-            yield Vertex(f"n{number}", node.kind, lines, is_result=number in graph.outputs)
+            yield Vertex(f"n{number}", node.kind, lines, number in graph.outputs, node.is_derivative)
             yield from (Edge(f"n{source}", f"n{number}") for source in node.sources)
         return
     for number, tensor in enumerate(graph.tensors):

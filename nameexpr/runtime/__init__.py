@@ -4,8 +4,10 @@ wrap the result. Those that are not called often are `public`, which sees to the
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import wraps
+from importlib import import_module
 from typing import Any, TypeVar
 
 Documented = TypeVar("Documented", bound=Callable[..., Any])
@@ -78,3 +80,7 @@ def answers(names: str) -> Callable[[Class], Class]:
         return kind
 
     return decorate
+
+
+if "NAMEEXPR_THREADS" in os.environ:
+    import_module("nameexpr.runtime.threads")  # reads it

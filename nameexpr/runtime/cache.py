@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
+from weakref import WeakSet
 
 from nameexpr.forks import lock
 from nameexpr.runtime import public
@@ -85,6 +86,8 @@ expressions: Generations[Any, Any] = Generations(TEXTS)
 formulas: Generations[Any, Any] = Generations(TEXTS)
 templates: Generations[Any, Any] = Generations(TEXTS)
 """Generated code by the structure of a text, which does not depend on the names of its labels."""
+compiled: WeakSet[Any] = WeakSet()
+"""The texts that functions have been compiled from, wherever they are held."""
 _misses = 0
 
 

@@ -82,6 +82,7 @@ class Entry(ABC):
     """
 
     __slots__ = (
+        "__weakref__",
         "_is_shared",
         "_prepared",
         "call",
@@ -102,6 +103,7 @@ class Entry(ABC):
 
     is_called_by_text = False
     target = current_target()
+    threads = 1  # set for all entries by `set_threads`
 
     def __init__(
         self,
@@ -200,9 +202,11 @@ class Entry(ABC):
         key = (self.structure, layouts) if self._is_shared and self.structure is not None else None
         shared: Template | None = None if key is None else cache.templates.get(key)
         if shared is None and self.options.tune and not callable(self.options.reduce):
-            latest = latest._replace(ranks=self._best_ranks(latest, every, operands))
-        made = shared or self._template(self.compile(*latest), latest.specs, every)
+            tuning = import_module("nameexpr.runtime.tuning")
+            latest = latest._replace(ranks=tuning.best_ranks(self, latest, every, operands))
+        made = shared or self.template(self.compile(*latest), latest.specs, every)
         found = function_of(made.code, made.constants, self.slow_call, self._explain), latest
+        cache.compiled.add(self)
         if shared is None and key is not None and made.constants["names"] is None:
             cache.templates.put(key, made)
         if not made.same:
@@ -212,29 +216,25 @@ class Entry(ABC):
             self.programs.put(layouts, found)
         return found
 
-    def _best_ranks(self, latest: Latest, every: Sequence[Any], operands: Sequence[Any]) -> tuple[int, ...]:
-        from nameexpr.runtime.tuning import find_or_tune
-
-        def make(ranks: tuple[int, ...]) -> tuple[Callable[[], Any], Sequence[int]]:
-            compiled = self.compile(latest.specs, ranks, latest.same)
-            made = self._template(compiled, latest.specs, every)
-            function = function_of(made.code, made.constants, self.slow_call, self._explain)
-            return lambda: function(*operands), compiled.program.offers
-
-        return find_or_tune(self, latest.specs, latest.same, make)
-
-    def _template(
+    def template(
         self, compiled: Compilation[Any], specs: Sequence[OperandSpec], every: Sequence[Any]
     ) -> Template:
         """Return the code of a compiled text, with the values that depend on bound operands alone."""
         options = self.options
         held: tuple[Any, ...] = ()
+        spread: Mapping[int, Any] = {}
         program, shapes, taken = compiled.program, compiled.shapes, specs
         if self.is_bound:
             folded = self.fold(compiled)
             held = self._values(folded, every)
             program, shapes = folded.rest, shapes_of(folded.rest)
             taken = [specs[position] for position in self.free]
+        if self.threads > 1:
+            sharing, given = (
+                import_module("nameexpr.runtime.sharing"),
+                [compiled.given[at] for at in self.free],
+            )
+            spread = sharing.shared_steps(program, shapes, given, held, self.threads, options.memory_limit)
         return template(
             program,
             shapes,
@@ -245,6 +245,7 @@ class Entry(ABC):
             held=held,
             same=compiled.same,
             has_shapes=not self._fits_all_sizes(compiled.program),
+            spread=spread,
         )
 
     def _fits_all_sizes(self, program: Program) -> bool:

@@ -89,11 +89,15 @@ class ExpressionEntry(Entry):
 
     def typed(self, specs: Sequence[OperandSpec]) -> tuple[Typed, Dtypes]:
         """Return the expression with the sizes and dtypes that operands like these give it."""
-        own = self.options
         operands = [Operand(spec.shape, spec.names) for spec in specs]
-        reducer = CUSTOM if callable(own.reduce) else own.reduce
-        typed = type_expression(self.tree, operands, dict(own.sizes), reducer=reducer)
+        typed = self.labelled(operands)
         return typed, self._dtypes(typed, operands, tuple([spec.dtype for spec in specs]))
+
+    def labelled(self, operands: Sequence[Operand]) -> Typed:
+        """Return the expression with the labels and sizes that operands like these give it."""
+        own = self.options
+        reducer = CUSTOM if callable(own.reduce) else own.reduce
+        return type_expression(self.tree, operands, dict(own.sizes), reducer=reducer)
 
     def graph(self, specs: Sequence[OperandSpec]) -> tuple[Graph, tuple[int, ...], tuple[Names, ...]]:
         """Return the graph for operands like these, its results, and the names of each."""

@@ -18,8 +18,9 @@ from nameexpr.runtime.formula import merged
 from nameexpr.runtime.operands import BARE, array_of, as_tensor, names_of
 
 if TYPE_CHECKING:
-    from typing import Self
+    from typing import Literal, Self
 
+    from nameexpr.pictures.files import Picture
     from nameexpr.runtime.compiled_formula import CompiledFormula
     from nameexpr.runtime.packed import Packed
     from nameexpr.runtime.plan.plan import Plan
@@ -97,6 +98,32 @@ class GradientFunction:
             return self.formula.plan(operands=operands, **named)
         except NameExprError as fault:
             raise self._told(fault, named if operands is None else {**operands, **named}) from None
+
+    @public
+    def draw(
+        self,
+        kind: Literal["network", "tree", "memory"] = "network",
+        /,
+        *,
+        operands: Mapping[str, Operand] | None = None,
+        **named: Operand,
+    ) -> Picture:
+        """Return a picture of the plan for operands like these, as `Plan.draw`; values that only derivatives
+        need have a double frame.
+
+        Raises
+        ------
+        NameExprError
+            NE625 for any other kind; or if the operands do not fit the formula.
+
+        Examples
+        --------
+        >>> import nameexpr as ne
+        >>> step = ne.value_and_grad("y = sum[N](w[N] ** 2)", "w")
+        >>> step.draw("tree", w=(3,)).startswith("<svg")
+        True
+        """
+        return self.plan(operands=operands, **named).draw(kind)
 
     def __call__(
         self, *misplaced: Any, operands: Mapping[str, Operand] | None = None, **named: Operand

@@ -88,6 +88,7 @@ class LibraryExpression(ExpressionEntry, OnTracingLibrary):
     """An expression for the arrays of a library."""
 
     __slots__ = ("library", "origin")
+    origin: ExpressionEntry
 
     def __init__(self, entry: Any, library: Library) -> None:
         self.library, self.origin = library, entry
@@ -98,6 +99,9 @@ class LibraryExpression(ExpressionEntry, OnTracingLibrary):
     def target(self) -> Target:  # type: ignore[override]
         """The target of the library."""
         return self.library.target
+
+    def labelled(self, operands: Sequence[Operand]) -> Typed:  # noqa: D102
+        return self.origin.labelled(operands)
 
     def unwrap(self, operands: Sequence[Any]) -> list[Any]:
         """Return operands as arrays of the library; numbers become arrays without dims."""

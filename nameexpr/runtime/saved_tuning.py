@@ -61,7 +61,7 @@ def load_tuning(path: str | os.PathLike[str]) -> int:
     Raises
     ------
     OptionError
-        NE617 if the file cannot be read, or is not one of `save_tuning`.
+        NE618 if the file cannot be read, or is not one of `save_tuning`.
     """
     name = os.fspath(path)
     try:
@@ -96,4 +96,4 @@ def _is_entry(entry: Any) -> bool:
 
 
 def _refuse(path: str, reason: str, cause: Exception | None = None) -> NoReturn:
-    raise error(Diagnostic("NE617", f"{path} is not a file of tunings: {reason}", hint=HINT)) from cause
+    raise error(Diagnostic("NE618", f"{path} is not a file of tunings: {reason}", hint=HINT)) from cause

@@ -7,20 +7,23 @@ a call by text costs only a fraction of a microsecond more than the NumPy call i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import CodeType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nameexpr.backends.numpy.codegen.function import bound_statements, function_code
+from nameexpr.backends.numpy.codegen.function import ON_ONE, bound_statements, function_code
 from nameexpr.backends.numpy.codegen.statements import Invocation, Return, value_name
 from nameexpr.compiler.ir.axes import Names
 from nameexpr.compiler.ir.program import Program
 from nameexpr.records import record
 from nameexpr.runtime.cache import MISSING
 from nameexpr.runtime.operands import OperandSpec, layout_of
+
+if TYPE_CHECKING:
+    from nameexpr.backends.numpy.threads.spread import Spread
 
 Function = Callable[..., Any]
 Shapes = Sequence[tuple[int, ...]]
@@ -59,13 +62,15 @@ def template(
     held: Sequence[Any] = (),
     same: tuple[int, ...] = (),
     has_shapes: bool = True,
+    spread: Mapping[int, Spread] = ON_ONE,
 ) -> Template:
     """Return the code for operands like these.
 
     `names` are those of each result, None for plain arrays; a single result is returned in a tuple if
     `is_tuple`, several always are. `held` are the values computed from bound operands: the operands of the
     program after those of the function. `same` lists which operands must be the same array, as `repeats`
-    does. The function is for these shapes only, or for all of the same ranks if not `has_shapes`.
+    does. The function is for these shapes only, or for all of the same ranks if not `has_shapes`. `spread`
+    are the instructions that threads share.
     """
     constants: dict[str, Any] = {"names": None, "reduce": reduce}
     constants |= {f"a{position}": value for position, value in enumerate(held, len(operands))}
@@ -78,7 +83,7 @@ def template(
     ]
     data = [f"a{number}._data" if is_named else f"a{number}" for number, is_named in enumerate(named)]
     guards += [f"{data[number]} is {data[first]}" for number, first in enumerate(same) if number != first]
-    statements = bound_statements(program, shapes, constants)
+    statements = bound_statements(program, shapes, constants, spread)
     last = statements[-1]
     assert isinstance(last, Return)
     statements[-1] = last = Return(last.values, is_tuple or last.is_tuple)

@@ -18,6 +18,7 @@ import numpy as np
 from nameexpr.backends.numpy.target import current, this_machine
 from nameexpr.runtime.cache import Generations
 from nameexpr.runtime.operands import OperandSpec
+from nameexpr.runtime.specialise import function_of
 from nameexpr.version import __version__
 
 TRIED = 4
@@ -85,14 +86,24 @@ def _strides(spec: OperandSpec) -> tuple[int, ...] | None:
     return None if tuple(reversed(expected)) == tuple(spec.layout) else tuple(spec.layout)
 
 
-def find_or_tune(entry: TunedEntry, specs: Specs, same: tuple[int, ...], make: Make) -> tuple[int, ...]:
-    """Return the ranks for calls like this: known ones, or the fastest by their times."""
-    return tunings.get_or_make(key_of(entry, specs, same), lambda: autotune(make)).ranks
-
-
 def find(entry: TunedEntry, specs: Specs, same: tuple[int, ...]) -> Tuning:
     """Return the tuning for calls like this, `UNTUNED` if there was none."""
     return (entry.options.tune and tunings.get(key_of(entry, specs, same))) or UNTUNED
+
+
+def best_ranks(entry: Any, latest: Any, every: Sequence[Any], operands: Sequence[Any]) -> tuple[int, ...]:
+    """Return the rank of the fastest strategy at each choice of the text of an `Entry`, timed on its
+    operands, of which `operands` are not bound; `latest` is what a function is specialised for.
+    """
+
+    def make(ranks: tuple[int, ...]) -> tuple[Run, Sequence[int]]:
+        compiled = entry.compile(latest.specs, ranks, latest.same)
+        made = entry.template(compiled, latest.specs, every)
+        function = function_of(made.code, made.constants, entry.slow_call, entry._explain)
+        return lambda: function(*operands), compiled.program.offers
+
+    key = key_of(entry, latest.specs, latest.same)
+    return tunings.get_or_make(key, lambda: autotune(make)).ranks
 
 
 def autotune(make: Make) -> Tuning:

@@ -30,10 +30,12 @@ from nameexpr.session.lines import (
     FACTORIES,
     PICTURES,
     CommandLine,
+    TextLine,
     find_command,
     read_text,
+    split_text,
 )
-from nameexpr.session.running import VIEWS, PreparedText, plan_of, value_of
+from nameexpr.session.running import VIEWS, PreparedText, gradient_text, plan_of, value_of
 from nameexpr.session.session import Answer, Commands, Session
 from nameexpr.session.settings import SETTINGS, changed, listed
 from nameexpr.session.values import dims_text, tree_text
@@ -108,6 +110,18 @@ def _draw(session: Session, line: CommandLine) -> Answer:
     return Answer(f"written to {files.write_content(path, content)}")
 
 
+def _gradient(session: Session, line: CommandLine) -> Answer:
+    """Write out the gradients of a formula by the tensors that are named, or the derivatives that it has."""
+    names, start = split_text("gradients", line.argument)
+    argument = line.argument[start:]
+    text = (
+        read_text(argument) if argument.strip() else _last_text(session, "gradient w b: loss = sum[C](w * b)")
+    )
+    written = gradient_text(text, names, session.tensors, session.settings["dtype"])
+    session.last_text = text
+    return Answer(written)
+
+
 def _picture(argument: str) -> tuple[str, str | None, str]:
     """Split an argument into the kind of picture, the file, and the text, each of which may be missing."""
     kind, path = "", None
@@ -122,13 +136,17 @@ def _picture(argument: str) -> tuple[str, str | None, str]:
 
 def _ready(session: Session, argument: str, command: str) -> PreparedText:
     """Prepare the text of a command, or the last text if it has none."""
-    text = read_text(argument) if argument.strip() else session.last_text
-    if text is None:
-        hint = f":{command} N C -> C N | x"
-        raise LineError(f":{command} is about a text, and there was none yet", hint=hint)
+    text = read_text(argument) if argument.strip() else _last_text(session, f"{command} N C -> C N | x")
     ready = session.prepared(text)
     session.last_text = text
     return ready
+
+
+def _last_text(session: Session, example: str) -> TextLine:
+    if session.last_text is None:
+        command = example.partition(" ")[0]
+        raise LineError(f":{command} is about a text, and there was none yet", hint=f":{example}")
+    return session.last_text
 
 
 def _fitted(text: str, width: int | None) -> str:
@@ -190,6 +208,7 @@ RUN: Commands = {
     **dict.fromkeys(VIEWS, _view),
     "draw": _draw,
     "time": _time,
+    "gradient": _gradient,
     "explain": _explain,
     "set": _set,
     "load": files.load,

@@ -100,12 +100,14 @@ def _command_status(session: Session, line: lines.CommandLine) -> Status:
         return Status("hint", likely or "no such command")
     if command.takes == "word" and (found_signature := signature_of(line.argument.strip())):
         return Status("hint", found_signature)
-    if command.takes != "text" or not line.argument.strip():
+    start = lines.split_text(command.takes, line.argument)[1]
+    if command.takes not in lines.TAKE_TEXTS or not line.argument[start:].strip():
         return Status("hint", f"{command.call}  {command.about}")
-    found = status(session, line.argument)
+    found = status(session, line.argument[start:])
     if found.span is None:
         return found
-    return found._replace(span=Span(found.span.start + line.start, found.span.end + line.start))
+    start += line.start
+    return found._replace(span=Span(found.span.start + start, found.span.end + start))
 
 
 def _mistake(session: Session, fault: NameExprError | LineError, line: str) -> Status:
@@ -174,7 +176,9 @@ def plan_and_code(session: Session, text: str) -> str:
     """
     line = text.strip()
     if line.startswith(":"):
-        line = line.partition(" ")[2]
+        head, _, line = line.partition(" ")
+        row = ALIASES.get(head[1:])
+        line = line[lines.split_text(row.takes if row else "", line)[1] :]
     if not line and session.last_text is None:
         return "nothing is typed yet; F2 shows the plan of what is"
     plan, code = session.look(f":plan {line}"), session.look(f":code {line}")

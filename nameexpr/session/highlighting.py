@@ -10,7 +10,15 @@ import re
 from collections.abc import Iterator
 
 from nameexpr.errors import Span
-from nameexpr.session.lines import ALIASES, PYTHON, FormulaLine, read_text, without_comments
+from nameexpr.session.lines import (
+    ALIASES,
+    PYTHON,
+    TAKE_TEXTS,
+    FormulaLine,
+    read_text,
+    split_text,
+    without_comments,
+)
 from nameexpr.syntax.lexer.tokens import Token, tokens
 
 KINDS = ("command", "python", "argument")
@@ -34,8 +42,10 @@ def _tokens(line: str) -> Iterator[Token]:
         for group, kind in enumerate(("space", "command", "space"), 1):
             yield Token(kind, Span(*command.span(group)))
         row = ALIASES.get(command[2][1:])
-        if row is not None and row.takes == "text":
-            yield from _shifted(_text_tokens(line[command.end() :]), command.end())
+        if row is not None and row.takes in TAKE_TEXTS:
+            start = command.end() + split_text(row.takes, line[command.end() :])[1]
+            yield Token("argument", Span(command.end(), start))
+            yield from _shifted(_text_tokens(line[start:]), start)
         else:
             yield Token("argument", Span(command.end(), len(line)))
     elif python := PYTHON.match(line):

@@ -37,7 +37,7 @@ class CommandRow(NamedTuple):
     name: str
     usage: str
     about: str
-    takes: Literal["nothing", "text", "picture", "code", "setting", "file", "word"]
+    takes: Literal["nothing", "text", "gradients", "picture", "code", "setting", "file", "word"]
     also: tuple[str, ...] = ()
 
     @property
@@ -59,6 +59,13 @@ COMMANDS: Mapping[str, CommandRow] = {
             "draw", "[network|tree|memory] [FILE.svg] [TEXT]", "draw a picture, here as text", "picture"
         ),
         CommandRow("time", "[TEXT]", "measure the time", "text"),
+        CommandRow(
+            "gradient",
+            "[NAMES:] [TEXT]",
+            "write out the gradients of a formula by these tensors",
+            "gradients",
+            ("g",),
+        ),
         CommandRow("explain", "[CODE]", "explain an error code, by default that of the last error", "code"),
         CommandRow("set", "[NAME VALUE]", "show the settings, or change one", "setting"),
         CommandRow("load", "NAME[DIMS] FILE", "load a tensor from .npy, .npz or .csv", "file"),
@@ -70,6 +77,8 @@ COMMANDS: Mapping[str, CommandRow] = {
     )
 }
 """The commands, which begin with a colon; `nameexpr.session.commands` has a function for every row."""
+TAKE_TEXTS = ("text", "gradients")
+"""The kinds of arguments that end in a text."""
 ALIASES: Mapping[str, CommandRow] = {name: row for row in COMMANDS.values() for name in (row.name, *row.also)}
 """The same rows by all names of the commands."""
 
@@ -91,6 +100,8 @@ ARRAYS = (".npy", ".npz", ".csv")
 SCRIPTS = (".ne",)
 """Suffixes of files that are read and written."""
 
+NAMES = re.compile(rf"((?:{WORD}[\s,]*)*)(?::\s*|\Z)")
+"""The tensors that `:gradient` differentiates by: `w b: loss = ...`, or `w b` alone."""
 COMMAND = re.compile(r"\s*:\s*(\S*)\s*")
 PYTHON = re.compile(rf"\s*(?:({WORD})\s*(?:\[([^\[\]]*)\]\s*)?=\s*)?(!)(?!=)\s*")
 """The head of a line of Python: target, its dims, and the mark."""
@@ -158,6 +169,16 @@ class FormulaLine(NamedTuple):
 
 TextLine: TypeAlias = ExpressionLine | FormulaLine
 Line: TypeAlias = EmptyLine | CommandLine | PythonLine | FactoryLine | TextLine
+
+
+def split_text(takes: str, argument: str) -> tuple[str, int]:
+    """Split the argument of a command: return the names before the text, and where that begins.
+
+    >>> split_text("gradients", "w b: loss = sum[C](w * b)"), split_text("text", "w b")
+    (('w b', 5), ('', 0))
+    """
+    names = NAMES.match(argument) if takes == "gradients" else None
+    return (names[1].strip(), names.end()) if names else ("", 0)
 
 
 def read_line(line: str) -> Line:

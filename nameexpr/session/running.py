@@ -30,6 +30,7 @@ from nameexpr.runtime.compile import compile as compile_text
 from nameexpr.runtime.compile import compile_formula
 from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_formula import CompiledFormula
+from nameexpr.runtime.grad import value_and_grad
 from nameexpr.runtime.options import checked_sizes
 from nameexpr.runtime.plan.plan import Plan
 from nameexpr.session.lines import ExpressionLine, FormulaLine, TextLine, Word
@@ -42,6 +43,8 @@ from nameexpr.terminal.tables import as_number
 T = TypeVar("T")
 Tensors: TypeAlias = Mapping[str, Any]
 Operands: TypeAlias = tuple[tuple[str, Any], ...]
+QUOTED = 60
+"""The length up to which a hint repeats a text."""
 LISTED = 8
 """Number of tensors that a hint lists."""
 
@@ -111,6 +114,31 @@ def plan_of(ready: PreparedText) -> Plan:
 def code_of(ready: PreparedText) -> str:
     """Return the NumPy code, as source."""
     return plan_of(ready).code.rstrip("\n")
+
+
+def gradient_text(text: TextLine, wrt: str, tensors: Tensors, dtype: Any = None) -> str:
+    """Write out the gradients of a formula by the tensors in `wrt`, or, if there are none, the derivatives in
+    it (NameExprError if there are no such gradients, LineError if it is not said by what).
+
+    Tensors that do not exist yet are taken for arrays with the dims of their terms.
+    """
+    if wrt or not isinstance(text, FormulaLine):
+        step = value_and_grad(text.text, wrt.replace(",", " "), dtype=dtype)
+        return step.expanded(operands=_existing(step.formula, tensors))
+    formula = compile_formula(text.text, dtype=dtype)
+    if not any(call.function == "grad" for call in formula._entry.tree.gradients):
+        names, shown = " ".join(formula.operands), " ".join(text.text.split())
+        hint = (
+            f"name them: :gradient {names}: {shown if len(shown) <= QUOTED else '...'}"
+            if names
+            else "there is no tensor in it"
+        )
+        raise LineError("by which tensors are the gradients?", hint=hint, code="operand")
+    return formula.expanded(operands=_existing(formula, tensors))
+
+
+def _existing(formula: CompiledFormula, tensors: Tensors) -> Tensors:
+    return {name: tensors[name] for name in formula.operands if name in tensors}
 
 
 def value_of(ready: PreparedText) -> TextValue:

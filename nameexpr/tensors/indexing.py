@@ -47,7 +47,10 @@ class Indexing(Operators):
 
     def _part_at(self, key: Any, call: ShownCall | None = None) -> Self:
         """Return the part for any index; an error shows the call, or `x[...]` with the index."""
-        places, items = self._key(key, call)
+        return self._taken_at(*self._key(key, call))
+
+    def _taken_at(self, places: tuple[Any, ...], items: list[IndexItem]) -> Self:
+        """Return the part for an index with every dim written out."""
         names = indexed_names(self._dims, items, "x[...]")
         if all(item.kind != "array" for item in items):
             places = (*places, ...)  # keeps a single element an array, and stands for no dim

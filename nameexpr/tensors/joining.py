@@ -66,7 +66,7 @@ def cat(tensors: Iterable[Any], dim: OneDim = 0, *, out: NamedTensor | None = No
             raise fault("NE410", f"no dim of tensor 0 is called {dim!r}", call, (1,), hint)
     at = first._position(dim, "cat", (Verbatim("[...]"), dim), 1)
     names = joined("cat", at, *[(part._names, part._data.shape) for part in parts])
-    return _joined(parts, at, names, "cat", out)
+    return joined_along(parts, at, names, "cat", out)
 
 
 concat = concatenate = cat
@@ -96,7 +96,7 @@ def stack(
         dims = dims_of(names, parts[0]._data.shape)
         arguments = (Verbatim("[...]"), at, Verbatim(f"name={shown(name)}"))
         name = added_name(name, dims, ShownCall("stack", arguments, (dims,)))
-    return _joined(parts, at, (*names[:at], name, *names[at:]), "stack", out)
+    return joined_along(parts, at, (*names[:at], name, *names[at:]), "stack", out)
 
 
 def _tensors(tensors: Any, verb: str) -> list[Core]:
@@ -109,7 +109,10 @@ def _tensors(tensors: Any, verb: str) -> list[Core]:
     kinds = set(map(type, parts))
     if len(kinds) == 1 and issubclass(*kinds, NamedTensor):  # type: ignore[call-arg]
         return parts
-    if any(isinstance(part, Core) and part._kernels is RECORDED for part in parts):
+    are_recorded = [isinstance(part, Core) and part._kernels is RECORDED for part in parts]
+    if any(are_recorded):
+        if all(are_recorded):
+            return parts
         raise MeetsRecorded
     from nameexpr.tensors.foreign import of_library  # imported here: most parts are tensors of NumPy
 
@@ -119,10 +122,9 @@ def _tensors(tensors: Any, verb: str) -> list[Core]:
     return [part if isinstance(part, Core) else as_core(part, verb) for part in parts]
 
 
-def _joined(parts: list[Any], at: int, names: Names, verb: str, out: Any) -> NamedTensor:
+def joined_along(parts: list[Any], at: int, names: Names, verb: str, out: Any) -> NamedTensor:
+    """Return tensors joined along an axis, or along a new one, with the names of the result."""
     if parts[0]._kernels is not None:
-        if parts[0]._kernels is RECORDED:
-            raise MeetsRecorded
         return parts[0]._joined(parts, at, names, verb, out)  # type: ignore[no-any-return]
     join = np.stack if verb == "stack" else np.concatenate
     try:

@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import category, common_dtype
-from nameexpr.dims import Names, names_of, shape_of
+from nameexpr.dims import Names, shape_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import ShownCall, called, counted, shown
 from nameexpr.rules.indexing import no_index
@@ -31,6 +31,7 @@ from nameexpr.tensors.ops import check_constant, in_place, op
 from nameexpr.tensors.writing import COMPLEX, WATCHED, check_real, check_writeable, store
 
 _FILLED = Pairing("masked_fill", "tensor", "mask")
+_CHOICES, _CONDITION = Pairing("where"), Pairing("where", "tensor", "condition")
 _FILLED_IN_PLACE = Pairing("masked_fill_", "tensor", "mask", "right")
 
 
@@ -259,13 +260,12 @@ def as_mask(mask: Any, verb: str, role: str = "mask") -> Core:
 def choose(mask: Any, x: Any, y: Any) -> Any:
     """Return `x` where the condition is true and `y` elsewhere; the dims of all three pair from the right."""
     condition = as_mask(mask, "where", "condition")
-    pairs = [data_and_names(value, "where") for value in (x, y)]
-    tensors = [Core._wrap(np.asarray(data), names) for data, names in pairs]
-    both = pairing_broadcast(tensors[0]._dims, tensors[1]._dims, Pairing("where"))
-    dims = pairing_broadcast(both, condition._dims, Pairing("where", "tensor", "condition"))
-    dtype = common_dtype(*(data for data, _ in pairs))  # np.where does not treat Python scalars as weak
-    values = np.where(condition._data, *(np.asarray(data, dtype) for data, _ in pairs))
-    chosen = Core._tensor_class._wrap(np.asarray(values), names_of(dims))
+    (a, left), (b, right) = (data_and_names(value, "where") for value in (x, y))
+    both = broadcast(left, np.shape(a), right, np.shape(b), _CHOICES)
+    names, _ = broadcast(*both, condition._names, condition._data.shape, _CONDITION)
+    dtype = common_dtype(a, b)  # np.where does not treat Python scalars as weak
+    values = np.where(condition._data, np.asarray(a, dtype), np.asarray(b, dtype))
+    chosen = Core._tensor_class._wrap(np.asarray(values), names)
     operands = [as_core(value, "where") for value in (mask, x, y) if hasattr(value, "shape")]
     if not any(operand._coordinates for operand in operands):
         return chosen

@@ -1,3 +1,6 @@
 """The tests of the peers' suites that do not pass, and why."""
 
-EXPECTED: dict[str, str] = {}
+EXPECTED = {
+    "test_jax_jit_gradient": "fails with opt_einsum itself, too: pytest.approx does not take arrays of JAX",
+    "test_sharing_value[numpy-abc,bcd,dea]": "compares sums that are added in two orders bit by bit",
+}

@@ -19,7 +19,6 @@ HOMES = {
     "numpy": {"numpy": ("einsum", "einsum_path")},
     "opt_einsum": {
         "opt_einsum": ("contract", "contract_expression", "contract_path"),
-        "opt_einsum.contract": ("contract", "contract_expression", "contract_path"),
     },
     "einops": {
         "einops": ("rearrange", "reduce", "repeat", "einsum", "pack", "unpack", "parse_shape", "asnumpy"),

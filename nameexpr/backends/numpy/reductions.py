@@ -162,8 +162,7 @@ def _wide(x: Array, dtype: npt.DTypeLike | None) -> npt.DTypeLike | None:
     return np.float32 if is_narrow(np.dtype(dtype or x.dtype)) else dtype
 
 
-@np.errstate(all="ignore")
-def var(x: Array, *, axis: Axes, keepdims: bool = False, correction: float = 1) -> Any:
+def _var(x: Array, *, axis: Axes, keepdims: bool = False, correction: float = 1) -> Any:
     """Return the sum of squared deviations over `n - correction`, at least 0; of integers like `mean`."""
     if x.dtype.kind in "iub":
         return in_float64(var, x, axis=axis, keepdims=keepdims, correction=correction)
@@ -175,6 +174,9 @@ def var(x: Array, *, axis: Axes, keepdims: bool = False, correction: float = 1) 
     return squared_deviations(x, axis, divisor, keepdims=keepdims)
 
 
+var = np.errstate(all="ignore")(_var)
+
+
 @np.errstate(all="ignore")
 def std(x: Array, *, axis: Axes, keepdims: bool = False, correction: float = 1) -> Any:
     """Return the square root of the variance."""
@@ -182,7 +184,7 @@ def std(x: Array, *, axis: Axes, keepdims: bool = False, correction: float = 1) 
         return in_float64(std, x, axis=axis, keepdims=keepdims, correction=correction)
     if x.itemsize == NARROW and is_narrow(x.dtype):
         return in_float32(std, x, axis=axis, keepdims=keepdims, correction=correction)
-    return np.sqrt(var(x, axis=axis, keepdims=keepdims, correction=correction))
+    return np.sqrt(_var(x, axis=axis, keepdims=keepdims, correction=correction))
 
 
 @np.errstate(all="ignore")

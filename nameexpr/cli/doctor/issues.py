@@ -19,9 +19,10 @@ AVX512_CORES = {"skylakex", "cooperlake", "sapphirerapids"}
 AVX2_CORES = {"haswell", "zen", "excavator"} | AVX512_CORES
 VARIABLES = {
     "NAMEEXPR_TARGET": "",
+    "NAMEEXPR_THREADS": "",
     "NAMEEXPR_VERIFY": "every compilation checks its program, which takes longer",
 }
-"""The package's environment variables, and the effect of setting each to 1."""
+"""The package's environment variables, and the effect of setting each to 1, if it makes calls slower."""
 
 _BUSY = 0.5  # of a CPU: this process itself adds less to the load average
 

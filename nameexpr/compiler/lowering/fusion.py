@@ -34,6 +34,7 @@ CHEAP = frozenset(
     {".-", "+.", "-.", "*.", "/.", "==.", "!=.", "<.", "<=.", ">.", ">=.", "where", "maximum", "minimum"}
 )
 """Functions that take no longer than reading their result from memory."""
+Values = Callable[[Sequence[int]], list[Value]]
 
 
 @record(frozen=False)
@@ -46,13 +47,13 @@ class FusionPlan:
     stored: frozenset[int] = frozenset()
     decided: dict[int, bool] = field(default_factory=dict)
 
-    def lowered(self, build: Builder, number: int, value: Callable[[int], Value]) -> Value:
+    def lowered(self, build: Builder, number: int, values_of: Values) -> Value:
         """Return a pointwise value, or a reduction of one, computed block by block."""
         node, dtype = self.graph.nodes[number], self.graph.dtypes[number]
         inner = self.inner_values(number)
         node = node if isinstance(node, Reduction) else Reduction(None, (number,), (), dtype, dtype)
         roots, reduced, reducer = node.factors, node.labels, node.reducer
-        leaves, steps, factors, order = self.steps(roots, inner, reduced, value)
+        leaves, steps, factors, order = self.steps(roots, inner, reduced, values_of)
         if reducer in FULL_AXIS:
             steps, factors = self._widened(roots[0], reducer, steps, factors[0], len(leaves))
         return self.emit(build, leaves, steps, factors, order, reduced, dtype, reducer)
@@ -180,19 +181,15 @@ class FusionPlan:
         )
 
     def steps(
-        self, roots: Sequence[int], inner: Sequence[int], reduced: Labels, value: Callable[[int], Value]
+        self, roots: Sequence[int], inner: Sequence[int], reduced: Labels, values_of: Values
     ) -> tuple[list[Value], tuple[Instruction, ...], tuple[int, ...], Labels]:
         """Return a region's leaves as values, its functions as steps, the positions of its roots, and its
         labels.
         """
-        places: dict[int, int] = {}
-        leaves: list[Value] = []
         wanted = [argument for number in inner for argument in self._arguments(number)]
-        for argument in (*wanted, *roots):
-            is_number = isinstance(self.graph.nodes[argument], Scalar)
-            if argument not in inner and not is_number and argument not in places:
-                places[argument] = len(leaves)
-                leaves.append(value(argument))
+        read = [one for one in dict.fromkeys([*wanted, *roots]) if one not in inner]
+        read = [one for one in read if not isinstance(self.graph.nodes[one], Scalar)]
+        places, leaves = {one: place for place, one in enumerate(read)}, values_of(read)
         places |= {number: len(leaves) + count for count, number in enumerate(inner)}
         steps = tuple(self._step(number, places) for number in inner)
         order = self.order(leaves, set(reduced))
@@ -203,8 +200,8 @@ class FusionPlan:
 
         NumPy's loops run along the last axis. If a leaf is about as large as the region, its order is kept.
         """
-        order = merged([leaf.labels for leaf in leaves])
         cells = self.graph.cells
+        order = merged([leaf.labels for leaf in sorted(leaves, key=lambda leaf: -cells(leaf.labels))])
         if not reduced or any(cells(leaf.labels) * self.target.apart_reads > cells(order) for leaf in leaves):
             return order
         kept = tuple(label for label in order if label not in reduced)

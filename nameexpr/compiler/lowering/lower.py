@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from nameexpr.compiler.ir.axes import Axes, Contraction, Labels, Unnamed, product_label
 from nameexpr.compiler.ir.dtypes import MAGNITUDE, WEAK, Dtypes, WeakDtype
-from nameexpr.compiler.ir.graph import Graph, merged, use_counts
+from nameexpr.compiler.ir.graph import Graph, use_counts
 from nameexpr.compiler.ir.nodes import (
     CAST,
     Arrange,
@@ -34,7 +34,6 @@ from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Operands, Value
 from nameexpr.compiler.lowering.contraction import lower_reduction
 from nameexpr.compiler.planning.plan import ContractionPlan
-from nameexpr.ops import FUNCTIONS
 from nameexpr.records import field, record, replace
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ Planner = Callable[[Contraction, Sequence[int]], ContractionPlan]
 class Lowering:
     """The values of the graph as values of the program, created in the order of their numbers.
 
-    `plans` contains for each reduction its plan, and the number of steps of the plans before it.
+    `plans` has for each reduction its plan and the number of steps before; `late` are created by a reader.
     """
 
     graph: Graph
@@ -59,12 +58,18 @@ class Lowering:
     row_major: frozenset[int]
     values: dict[int, Value] = field(default_factory=dict)
     plans: dict[int, tuple[ContractionPlan, int]] = field(default_factory=dict)
+    late: frozenset[int] = frozenset()
 
     def program(self, needed: Collection[int], outputs: Sequence[int]) -> Program:
         """Return the program that computes all needed values and returns the outputs."""
         build, shapes = self.build, self.operands.shapes
+        if self.fusing is not None:
+            from nameexpr.compiler.lowering.pointwise import expansions
+
+            self.late = expansions(self.graph, needed, outputs)
         for number in schedule_order(self.graph, needed, outputs, self.fusing):
-            self.value(number)
+            if number not in self.late:
+                self.value(number)
         results = tuple([self.value(output).number for output in outputs])
         if len(results) > 1 or build.windows:
             from nameexpr.compiler.lowering.values import apart
@@ -73,10 +78,10 @@ class Lowering:
         rest = build.used_strides, results[1:] and results, tuple(build.offers)
         return Program(shapes, tuple(build.instructions), tuple(build.notes), results[-1], *rest)
 
-    def value(self, number: int) -> Value:
+    def value(self, number: int, preferred: Labels = ()) -> Value:
         """Return a value, which is created if it does not exist yet."""
         if number not in self.values:
-            self.values[number] = self.made(number, ())
+            self.values[number] = self.made(number, preferred)
         return self.values[number]
 
     def made(self, number: int, preferred: Labels) -> Value:
@@ -92,7 +97,7 @@ class Lowering:
                 constant = float(constant.real) if node.kind == "int" and dtype == "float64" else constant
                 return self.build.emit(Instruction("constant", constants=(constant,)), (), dtype)
             case Map():
-                return self._map(number, node)
+                return self._map(number, node, preferred)
             case Reduction():
                 return self._reduction(number, node, preferred)
             case Arrange(source, axes):
@@ -114,28 +119,32 @@ class Lowering:
         """Return a value as an array."""
         return self.strong(self.value(number))
 
-    def _map(self, number: int, node: Map) -> Value:
+    def values_of(self, numbers: Sequence[int]) -> list[Value]:
+        """Return values; those that their first reader creates are created in the order of the others."""
+        late = [number for number in numbers if number in self.late and number not in self.values]
+        if late:
+            from nameexpr.compiler.lowering.pointwise import order_of
+
+            order = order_of(self.build, [self.value(one) for one in numbers if one not in late])
+            for one in late:
+                self.value(one, order)
+        return [self.value(number) for number in numbers]
+
+    def _map(self, number: int, node: Map, preferred: Labels) -> Value:
         if self.fusing is not None and self.fusing.fuses(number):
-            return self.fusing.lowered(self.build, number, self.value)
+            return self.fusing.lowered(self.build, number, self.values_of)
         if node.function == CAST:
             value, dtype = self.value(node.arguments[0]), self.graph.dtypes[number]
             is_weak = isinstance(value.dtype, WeakDtype)  # an error if the dtype cannot hold it
             return self._array_of(value, dtype, dtype) if is_weak else self.build.cast(value, dtype)
-        nodes = [self.graph.nodes[argument] for argument in node.arguments]
-        pairs = zip(node.arguments, nodes, strict=True)
-        values = [self.value(argument) for argument, source in pairs if not isinstance(source, Scalar)]
-        labels = merged([value.labels for value in values])
-        numbers = tuple([self.build.expand(value, labels).number for value in values])
-        constants = tuple([number_of(source) if isinstance(source, Scalar) else None for source in nodes])
-        kernel, dtype = FUNCTIONS[node.function].kernel, self.graph.dtypes[number]
-        shape = self.build.shape(labels)
-        made = Instruction("pointwise", numbers, shape, dtype=dtype, function=kernel, constants=constants)
-        return self.build.emit(made, labels, dtype, self.build.row_major_strides(labels))
+        from nameexpr.compiler.lowering.pointwise import lower_map
+
+        return lower_map(self.build, self.graph, number, self.values_of, preferred)
 
     def _reduction(self, number: int, node: Reduction, preferred: Labels) -> Value:
         if self.fusing is not None and self.fusing.fuses(number):
-            return self.fusing.lowered(self.build, number, self.value)
-        factors = [self.strong(self.value(factor)) for factor in node.factors]
+            return self.fusing.lowered(self.build, number, self.values_of)
+        factors = [self.strong(value) for value in self.values_of(node.factors)]
         own, dtype = self.graph.labels[number], self.graph.dtypes[number]
         # A reduced label may occur in the result as a new dim.
         order = tuple(dict.fromkeys([label for label in preferred if label not in node.labels] + [*own]))
@@ -170,9 +179,6 @@ class Lowering:
         self.plans[number] = self.plan(contraction, factors), before + len(last.steps if last else ())
         return self.plans[number]
 
-    def _strong_value(self, number: int) -> Value:
-        return self.strong(self.value(number))
-
     def strong(self, value: Value) -> Value:
         """Return a Python scalar as an array of the dtype that NumPy gives it; an array unchanged."""
         if not isinstance(value.dtype, WeakDtype):
@@ -185,9 +191,7 @@ class Lowering:
         return self.build.emit(made, (), dtype, ())
 
     def _arranged(self, source: int, axes: Axes, *, is_row_major: bool) -> Value:
-        if source not in self.values:
-            self.values[source] = self.made(source, tuple(dict.fromkeys(chain.from_iterable(axes))))
-        value = self.strong(self.values[source])
+        value = self.strong(self.value(source, tuple(dict.fromkeys(chain.from_iterable(axes)))))
         is_view = not value.is_fresh and is_moved(self.graph.nodes[source])
         return lower_arrangement(self.build, axes, value, is_moved=is_view, is_row_major=is_row_major)
 

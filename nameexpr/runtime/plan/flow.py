@@ -45,6 +45,7 @@ from nameexpr.compiler.ir.primitives import is_view
 from nameexpr.compiler.memory.arrays import item_bytes
 from nameexpr.ops import FUNCTIONS
 from nameexpr.pictures.data import Flow, Node
+from nameexpr.runtime.plan.derivatives import forward_steps, forward_values
 from nameexpr.runtime.plan.network import dims_text, shape_text, with_size
 from nameexpr.runtime.plan.running import Running
 from nameexpr.runtime.plan.steps import Row
@@ -55,7 +56,8 @@ def formula_graphs(running: Running, text: str, rows: Sequence[Row]) -> tuple[Fl
     """Return the flow of a formula's values and that of the executed steps."""
     names = _operand_names(running.compiled)
     bound = frozenset(names[position] for position in running.bound)
-    return _Values(running.compiled, bound).flow(text), _steps_flow(running, text, rows, bound)
+    values = _Values(running.compiled, bound)
+    return values.flow(text), _steps_flow(running, text, rows, bound, values.forward)
 
 
 class _Values:
@@ -65,6 +67,7 @@ class _Values:
 
     def __init__(self, compiled: Compilation[Any], bound: frozenset[str]) -> None:
         self.compiled, self.bound, self.operands = compiled, bound, _operand_names(compiled)
+        self.forward = forward_values(compiled, lambda value: sources_of(compiled.graph.nodes[value]))
         self.names: dict[int, list[str]] = {}
         statements = compiled.tree.tree.statements if isinstance(compiled.tree, Scope) else ()
         for one, value in zip(statements, compiled.statements, strict=bool(statements)):
@@ -96,7 +99,9 @@ class _Values:
         if not is_operand:
             title = " = ".join([*self.names.get(value, ()), title])
         kind = "operand" if is_operand else "step"
-        return Node(kind, title, dims_text(axes, graph.sizes), sources, note=note)
+        is_derivative = not is_operand and self.forward is not None and value not in self.forward
+        dims = dims_text(axes, graph.sizes)
+        return Node(kind, title, dims, sources, note=note, is_derivative=is_derivative)
 
     def _argument(self, value: int) -> str:
         """Return the text of an argument: a number, a name, or a dot."""
@@ -205,7 +210,9 @@ def _sources(graph: Graph, value: int) -> list[int]:
     return [source for source in sources if not isinstance(graph.nodes[source], Scalar)]
 
 
-def _steps_flow(running: Running, text: str, rows: Sequence[Row], bound: frozenset[str]) -> Flow:
+def _steps_flow(
+    running: Running, text: str, rows: Sequence[Row], bound: frozenset[str], forward: set[int] | None
+) -> Flow:
     """Return the flow of the executed steps; a loop is one step, with the flops of its body."""
     nodes = [_operand(running, position, bound) for position in range(len(running.operands))]
     views = set()
@@ -221,7 +228,18 @@ def _steps_flow(running: Running, text: str, rows: Sequence[Row], bound: frozens
         place = "in place" if one.over is not None else ""
         size = prod(shape) * item_bytes(note.dtype)
         nodes.append(Node("step", title, dims, one.sources, step.flops, size, place))
-    return _without_views(Flow(text, "Flow of steps", tuple(nodes), running.program.outputs), views)
+    flow = Flow(text, "Flow of steps", tuple(nodes), running.program.outputs)
+    plain = forward_steps(running.compiled, running.program, lambda number: nodes[number].sources, forward)
+    return _without_views(flow if plain is None else _marked(flow, plain), views)
+
+
+def _marked(flow: Flow, plain: AbstractSet[int]) -> Flow:
+    """Return a flow whose other steps are parts of derivatives."""
+    nodes = (
+        replace(node, is_derivative=node.kind == "step" and number not in plain)
+        for number, node in enumerate(flow.nodes)
+    )
+    return replace(flow, nodes=tuple(nodes))
 
 
 def _operand(running: Running, position: int, bound: frozenset[str]) -> Node:

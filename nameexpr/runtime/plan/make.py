@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace as replace_fields
 from functools import partial
 from math import fsum
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from nameexpr.runtime.operands import OperandSpec
 from nameexpr.runtime.plan.drawing import Drawing, drawn
 from nameexpr.runtime.plan.plan import Outline, Plan
 from nameexpr.runtime.plan.running import Running, running_of
-from nameexpr.runtime.plan.steps import pointwise_flops, rows_of, total_flops
+from nameexpr.runtime.plan.steps import pointwise_flops, rows_of, seconds_over, total_flops
 from nameexpr.runtime.tuning import UNTUNED, Tuning
 from nameexpr.syntax.unparse import unparse, unparse_formula
 
@@ -42,7 +43,7 @@ def plan_of(
         steps=steps,
         flops=flops,
         naive_flops=_naive_flops(running, flops),
-        peak_bytes=peak_bytes(program, running.shapes, running.given),
+        peak_bytes=_peak_bytes(running),
         operand_bytes=size,
         result_shape=running.shapes[program.result],
         result_shapes=tuple([running.shapes[output] for output in program.outputs]),
@@ -59,15 +60,16 @@ def outline_of(
     compiled: Compilation[Any], specs: Sequence[OperandSpec], library: Library | None = None
 ) -> Outline:
     """Return the outline of a compiled text."""
-    running = running_of(compiled, specs, range(len(specs)), None, library)
+    running = _over_threads(running_of(compiled, specs, range(len(specs)), None, library), None)
     program = compiled.program
+    times = estimate_seconds(program, compiled.shapes, compiled.given, current().profile)
     return Outline(
         compiled.shapes[program.result],
         _names(compiled, specs),
         _dtype(running),
         compiled.plans[0].flops if running.is_contraction else total_flops(running, program),
-        peak_bytes(program, compiled.shapes, compiled.given),
-        CALL + fsum(estimate_seconds(program, compiled.shapes, compiled.given, current().profile)),
+        _peak_bytes(running),
+        CALL + fsum(seconds_over(times, running.spread)),
     )
 
 
@@ -78,7 +80,28 @@ def source(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSpec
 
 def _running(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> Running:
     folded = entry.fold(compiled) if entry.is_bound else None
-    return running_of(compiled, specs, entry.free, folded, getattr(entry, "library", None))
+    running = running_of(compiled, specs, entry.free, folded, getattr(entry, "library", None))
+    return _over_threads(running, entry.options.memory_limit)
+
+
+def _over_threads(running: Running, limit: int | None) -> Running:
+    """Return what is executed with the instructions that threads share."""
+    from nameexpr.runtime.entry import Entry
+
+    if Entry.threads == 1 or running.library is not None:
+        return running
+    from nameexpr.backends.numpy.threads.spread import spread_over
+
+    spread = spread_over(running.program, running.shapes, running.given, Entry.threads, limit)
+    return replace_fields(running, spread=spread)
+
+
+def _peak_bytes(running: Running) -> int:
+    if not running.spread:
+        return peak_bytes(running.program, running.shapes, running.given)
+    from nameexpr.backends.numpy.threads.spread import peak_bytes_over
+
+    return peak_bytes_over(running.program, running.shapes, running.given, running.spread)
 
 
 def _naive_flops(running: Running, flops: int) -> int:

@@ -101,7 +101,7 @@ class Plan:
 
     @property
     def seconds(self) -> float:
-        """The expected time of a call: an estimate, for one core of one machine; nan on other libraries."""
+        """The expected time of a call: an estimate, for the cores of one machine; nan on other libraries."""
         return nan if self.library != "numpy" else CALL + fsum(step.seconds for step in self.steps)
 
     @property
@@ -169,7 +169,7 @@ class Plan:
             shape + (f", computed in {self.dtype}" if self.dtype else ""),
             f"flops: {full_or_power(self.flops)} planned, {full_or_power(self.naive_flops)} naive{fewer}",
             f"peak memory: {bytes_text(self.peak_bytes)} (operands: {bytes_text(self.operand_bytes)})",
-            f"time: about {duration(self.seconds)} on one core (estimated)"
+            f"time: about {duration(self.seconds)} on {self._cores()} (estimated)"
             if self.library == "numpy"
             else f"runs on {self.library}",
             *self._tuned(),
@@ -179,6 +179,10 @@ class Plan:
         """Return the line about strategies that were timed."""
         used = ", ".join([f"strategy {number} of {count}" for number, count in self.tuned])
         return [f"tuned: {used}"] if used else []
+
+    def _cores(self) -> str:
+        most = max([step.threads for step in self.steps], default=1)
+        return f"{most} cores" if most > 1 else "one core"
 
     def __repr__(self) -> str:
         """Return one line that identifies the plan."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from dataclasses import replace as replace_fields
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nameexpr.backends.library import Library
 from nameexpr.backends.numpy.arrays import number_name
@@ -25,6 +25,9 @@ from nameexpr.records import replace
 from nameexpr.runtime.operands import OperandSpec
 from nameexpr.syntax.ast import Expression, Label, Term
 from nameexpr.syntax.unparse import unparse, unparse_formula, unparse_term
+
+if TYPE_CHECKING:
+    from nameexpr.backends.numpy.threads.spread import Spread
 
 
 class Listed(NamedTuple):
@@ -48,7 +51,8 @@ class Running:
     followed by values that are kept.
 
     `bound` are the positions of bound operands, `fixed` their specifications; `folded` is the program in two
-    parts. `library` is that of the operands, None for NumPy.
+    parts. `library` is that of the operands, None for NumPy. `spread` are the instructions that threads
+    share.
     """
 
     compiled: Compilation[Any]
@@ -60,6 +64,7 @@ class Running:
     folded: Folded | None = None
     fixed: tuple[Listed, ...] = ()
     library: Library | None = None
+    spread: Mapping[int, Spread] = field(default_factory=dict)
 
     @property
     def is_bound(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum, prod
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from nameexpr.backends.numpy.codegen.calls import call_text
 from nameexpr.backends.numpy.codegen.statements import (
@@ -31,6 +31,9 @@ from nameexpr.records import replace
 from nameexpr.runtime.plan.running import Running
 from nameexpr.runtime.plan.titles import HOLE, step_title
 
+if TYPE_CHECKING:
+    from nameexpr.backends.numpy.threads.spread import Spread
+
 NO_CALLS: Mapping[str, str] = MappingProxyType({})
 REDUCING: frozenset[Primitive] = frozenset({"reduce", "apply", "slices"})
 
@@ -53,6 +56,8 @@ class PlanStep:
         The call of the library, in the names of `Plan.code`.
     seconds : float
         The expected time on NumPy, in all blocks together: an estimate.
+    threads : int
+        The number of threads that share it.
     """
 
     what: str
@@ -61,6 +66,7 @@ class PlanStep:
     bytes: int
     call: str
     seconds: float
+    threads: int = 1
 
 
 class Row(NamedTuple):
@@ -146,8 +152,9 @@ def _rows(
     known = [*known, *(Argument(HOLE, note.labels) for note in program.notes)]
     shapes = shapes_of(program)
     sizes = allocated(program, shapes, given)
+    spread = {} if loops else running.spread
     expected = estimate_seconds(program, shapes, given, current().profile)
-    times = [_blocks(loops) * seconds for seconds in expected]
+    times = seconds_over([_blocks(loops) * seconds for seconds in expected], spread)
     flops = flops_of(running, program, shapes, loops)
     rows: list[Row] = []
     for number, (instruction, note) in enumerate(zip(program.instructions, program.notes, strict=True)):
@@ -163,6 +170,8 @@ def _rows(
         what = "  " * len(loops) + instruction.kind
         call = calls.get(names[count + number]) or call_text(instruction, sources)
         step = PlanStep(what, dims, flops[number], sizes[number], call, times[number])
+        if number in spread:
+            step = _shared(step, spread[number])
         inner: list[Row] = []
         loop = instruction.loop
         if loop is not None and loop.block:
@@ -176,6 +185,17 @@ def _rows(
             step = replace(step, seconds=max(0.0, around))
         rows += [Row(step, instruction, note, shapes[count + number], loops, title), *inner]
     return rows
+
+
+def _shared(step: PlanStep, spread: Spread) -> PlanStep:
+    """Return a step that threads share."""
+    size, call = step.bytes + spread.bytes, f"{step.call}, on {spread.threads} threads"
+    return replace(step, bytes=size, call=call, threads=spread.threads)
+
+
+def seconds_over(times: Sequence[float], spread: Mapping[int, Spread]) -> list[float]:
+    """Return the expected time of each instruction, on threads where they share it."""
+    return [spread[number].seconds if number in spread else time for number, time in enumerate(times)]
 
 
 def flops_of(

@@ -32,7 +32,16 @@ from nameexpr.session.complete.texts import (
     word_before,
 )
 from nameexpr.session.continuation import python_start
-from nameexpr.session.lines import ALIASES, ARRAYS, FACTORIES, MODULES, PICTURES, SCRIPTS
+from nameexpr.session.lines import (
+    ALIASES,
+    ARRAYS,
+    FACTORIES,
+    MODULES,
+    PICTURES,
+    SCRIPTS,
+    TAKE_TEXTS,
+    split_text,
+)
 
 __all__ = ["Completion", "Known", "complete"]
 
@@ -97,8 +106,14 @@ def _command(text: str, cursor: int, known: Known) -> tuple[Completion, ...]:
     if row and takes == "file":
         offset, choices = _path_choices(row.name, given, known)
         return placed(start + offset, choices)
-    if takes == "text":
-        return _value(" " * start + text[start:], cursor, known)
+    begin = start + split_text(takes, given)[1]
+    if takes == "gradients" and begin == cursor and ":" not in given:
+        word = word_before(given) or ""
+        names = placed(cursor - len(word), ranked(word, tensors(known)))
+        is_text = bool(word) and word == given  # or the beginning of one
+        return (*names, *_value(" " * start + text[start:], cursor, known)) if is_text else names
+    if takes in TAKE_TEXTS:
+        return _value(" " * begin + text[begin:], cursor, known)
     if takes == "picture":
         kinds = [] if " " in given else ranked(given, (Choice(kind, "picture") for kind in PICTURES))
         drawn = _DRAWN.match(given)

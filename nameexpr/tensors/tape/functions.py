@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from nameexpr.tensors.core import Core
+from nameexpr.tensors.operators import as_core
 from nameexpr.tensors.ops import OPS, RECORDED
 from nameexpr.tensors.tape import inplace, selecting
 from nameexpr.tensors.tape.mode import MODE
@@ -15,17 +16,11 @@ from nameexpr.tensors.tape.recording import (
     bare,
     has_gradient,
     is_recorded,
-    of_several,
     promoted,
     shared,
     unknown_gradient,
 )
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "cat": selecting.joined,
-    "stack": selecting.stacked,
-    "where": selecting.where,
-}
 FILLS = frozenset({"fill_", "copy_"})
 
 
@@ -33,8 +28,10 @@ FILLS = frozenset({"fill_", "copy_"})
 def recorded_function(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function, or a method of tensors, for calls in which an operand is recorded."""
     name = function.__name__
-    if "." not in function.__qualname__ and name in FUNCTIONS:
-        return of_several(name, function, FUNCTIONS[name])  # type: ignore[no-any-return]
+    if name in ("cat", "stack"):
+        return lambda tensors, *args, **options: function(list(map(constant, tensors)), *args, **options)
+    if "." not in function.__qualname__ and name == "where":
+        return selecting.chosen
     if name in OPS and OPS[name].twin_of:
         return _twin(name, OPS[name].twin_of, function)
     if name in FILLS:
@@ -49,14 +46,23 @@ def _method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if MODE.is_on and hasattr(args[0], name) and isinstance(args[0], Core) and not is_recorded(args[0]):
-            x = promoted(shared(args[0], type(args[0])), None)
-            return getattr(x, name)(*args[1:], **kwargs)
+            return getattr(constant(args[0]), name)(*args[1:], **kwargs)
         y = function(*map(bare, args), **{word: bare(each) for word, each in kwargs.items()})
         if MODE.is_on and has_gradient(y):
             raise unknown_gradient(name)
         return y
 
     return call
+
+
+def constant(operand: Any) -> Any:
+    """Return an operand as a recorded tensor without a node, unless it is recorded itself."""
+    if is_recorded(operand):
+        return operand
+    core: Any = as_core(operand, "cat")
+    if type(core) is Core:
+        return promoted(Core._tensor_class._wrap(core._data, core._names), None)
+    return promoted(shared(core, type(core)), None)
 
 
 def _scaled(name: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.rules import remembered
 from nameexpr.rules.calls import ShownCall, positions
-from nameexpr.rules.names import aligned_as
+from nameexpr.tensors.tape.mode import MODE
 from nameexpr.tensors.tape.node import Scattered
 from nameexpr.tensors.tape.pointwise import same
+from nameexpr.tensors.tape.recording import Tracked, attached
 from nameexpr.tensors.tape.texts import Vjp
 
 VIEWS: dict[str, Callable[..., Any]] = {}
@@ -35,7 +35,7 @@ def rule(names: str, table: dict[str, Any] = VIEWS) -> Callable[[Callable[..., A
     return enter
 
 
-@rule("flatten unflatten squeeze unsqueeze rename refine_names drop_coords")
+@rule("squeeze unsqueeze rename refine_names drop_coords")
 def _reshaped(y: Any, x: Any, *args: Any, **kwargs: Any) -> Vjp:
     """Give the gradient the sizes of the operand: the order of elements is the same."""
     shape = x._data.shape
@@ -46,19 +46,6 @@ def _reshaped(y: Any, x: Any, *args: Any, **kwargs: Any) -> Vjp:
 def _expanded(y: Any, x: Any, *sizes: Any) -> Vjp:
     """Pass the gradient on: the backward pass sums it over repeated dims."""
     return same
-
-
-def reordered(order: Any) -> Vjp:
-    """Return the function for a transposed tensor: the transposition that reverts it."""
-    back = [0] * len(order)
-    for to, at in enumerate(order):
-        back[at] = to
-    return lambda g: g.transpose(back)
-
-
-@rule("T t")
-def _reversed(y: Any, x: Any) -> Vjp:
-    return lambda g: g.transpose()
 
 
 @rule("mT")
@@ -75,37 +62,6 @@ def _swapped(y: Any, x: Any, first: Any = 0, second: Any = 0, **dims: Any) -> Vj
     }
     a, b = x._position(named["dim0"], "transpose"), x._position(named["dim1"], "transpose")
     return lambda g: g.swapaxes(a, b)
-
-
-@rule("permute")
-def _permuted(y: Any, x: Any, *dims: Any) -> Vjp:
-    wanted = dims[0] if len(dims) == 1 and isinstance(dims[0], str | list | tuple) else dims
-    wanted = wanted.split() if isinstance(wanted, str) else wanted
-    return reordered(positions(x._dims, ShownCall("permute", tuple(wanted), (x._dims,))))
-
-
-@rule("movedim")
-def _moved(y: Any, x: Any, source: Any, destination: Any) -> Vjp:
-    at, to = x._position(source, "movedim"), x._position(destination, "movedim")
-    return lambda g: np.moveaxis(g, to, at)
-
-
-@rule("align_to")
-def _aligned_to(y: Any, x: Any, *names: Any) -> Vjp:
-    return aligned(remembered.aligned_to(x._names, x._data.shape, *names), x._data.shape)
-
-
-@rule("align_as")
-def _aligned_as(y: Any, x: Any, other: Any) -> Vjp:
-    return aligned(aligned_as(x._dims, other._dims), x._data.shape)
-
-
-def aligned(alignment: Any, shape: tuple[int, ...]) -> Vjp:
-    """Return the function for dims in another order, some of them new and of size 1."""
-    order = [at for at in alignment.order if at is not None]
-    back = reordered(order)
-    moved = tuple(shape[at] for at in order)
-    return back if len(order) == len(alignment.order) else lambda g: back(g.reshape(moved))
 
 
 @rule("diagonal")
@@ -125,35 +81,11 @@ def _diagonal(y: Any, x: Any, offset: int = 0, dim1: Any = 0, dim2: Any = 1) -> 
     return vjp
 
 
-def part(at: int, where: Any) -> Vjp:
-    """Return the function for one index, or a range, of an axis."""
-    places = (*(slice(None),) * at, where)
-    return lambda g: Scattered(places, g)
-
-
-@rule("select")
-def _selected(y: Any, x: Any, dim: Any, index: Any) -> Vjp:
-    return part(x._position(dim, "select"), int(index))
-
-
-@rule("narrow")
-def _narrowed(y: Any, x: Any, dim: Any, start: Any, length: Any) -> Vjp:
-    at = x._position(dim, "narrow")
-    begin = int(start) + (x._data.shape[at] if start < 0 else 0)
-    return part(at, slice(begin, begin + int(length)))
-
-
-@rule("split chunk")
+@rule("split")
 def _split(y: Any, x: Any, how: Any = None, dim: Any = 0, **kwargs: Any) -> tuple[Vjp, ...]:
     at = x._position(dim, "split")
     sizes = [each._data.shape[at] for each in y]
     return tuple(part(at, slice(end - size, end)) for end, size in zip(accumulate(sizes), sizes, strict=True))
-
-
-@rule("unbind")
-def _unbound(y: Any, x: Any, dim: Any = 0) -> tuple[Vjp, ...]:
-    at = x._position(dim, "unbind")
-    return tuple(part(at, number) for number in range(len(y)))
 
 
 @rule("diff", COPIES)
@@ -186,3 +118,42 @@ def _roll(y: Any, x: Any, shifts: Any, dims: Any = None) -> Vjp:
         return lambda g: np.roll(g, total)
     axes = x._axes(dims, "roll")
     return lambda g: np.roll(g, back, axes)
+
+
+class Moved(Tracked):
+    """What the methods of plain tensors that return views call."""
+
+    __slots__ = ()
+
+    def _ordered(self, order: Any) -> Any:
+        return self._viewed("permute", super()._ordered(order), reordered(order))  # type: ignore[misc]
+
+    def _aligned(self, alignment: Any) -> Any:
+        order = [at for at in alignment.order if at is not None]
+        moved, back = [self._data.shape[at] for at in order], reordered(order)
+        return self._viewed("align_to", super()._aligned(alignment), lambda g: back(g.reshape(moved)))  # type: ignore[misc]
+
+    def _reshaped(self, names: Any, shape: Any) -> Any:
+        own = self._data.shape
+        return self._viewed("flatten", super()._reshaped(names, shape), lambda g: g.reshape(own))  # type: ignore[misc]
+
+    def _part(self, at: int, where: Any, *, keep: bool = True) -> Any:
+        y = super()._part(at, where, keep=keep)  # type: ignore[misc]
+        return self._viewed("select", y, part(at, where))
+
+    def _viewed(self, verb: str, y: Any, vjp: Vjp) -> Any:
+        return attached(y, verb, self._node, vjp, is_view=True) if MODE.is_on else y
+
+
+def reordered(order: Any) -> Vjp:
+    """Return the function for a transposed tensor: the transposition that reverts it."""
+    back = [0] * len(order)
+    for to, at in enumerate(order):
+        back[at] = to
+    return lambda g: g.transpose(back)
+
+
+def part(at: int, where: Any) -> Vjp:
+    """Return the function for one index, or a range, of an axis."""
+    places = (*(slice(None),) * at, where)
+    return lambda g: Scattered(places, g)

@@ -26,7 +26,7 @@ from nameexpr.tensors.tape.recording import (
     bare,
     called,
     has_gradient,
-    is_recorded,
+    node_of,
     promoted,
     refuse_out,
     unknown_gradient,
@@ -107,11 +107,11 @@ def quick(verb: str, self: Any, other: Any, *, is_reflected: bool) -> Any:
     new._data, new._names = data, names
     own = type(self)
     sources = left._node if type(left) is own else None, right._node if type(right) is own else None
-    new._node = node_of(verb, sources, REAL[verb], p, q, data)
+    new._node = pair_node(verb, sources, REAL[verb], p, q, data)
     return new
 
 
-def node_of(verb: str, sources: Any, factories: Any, a: Any, b: Any, y: Any) -> TapeNode:
+def pair_node(verb: str, sources: Any, factories: Any, a: Any, b: Any, y: Any) -> TapeNode:
     """Return the node of an operator on two operands, with a function for each that has a node."""
     first, second = sources
     if first is None:
@@ -140,8 +140,8 @@ def pair(verb: str, left: Any, right: Any, out: Any = None, sign: Callable[..., 
     if verb not in TWO:
         raise unknown_gradient(verb)
     factories = (COMPLEX if y._data.dtype.kind == "c" else REAL)[verb]
-    sources = tuple([each._node if is_recorded(each) else None for each in (left, right)])
-    node = node_of(verb, sources, factories, *[wide(array_of(each)) for each in (a, b, y)])
+    sources = node_of(left), node_of(right)
+    node = pair_node(verb, sources, factories, *[wide(array_of(each)) for each in (a, b, y)])
     node.dtype = y._data.dtype
     return promoted(y, node)
 

@@ -17,8 +17,8 @@ from nameexpr.tensors.tape.recording import (
     array_of,
     bare,
     has_gradient,
-    is_recorded,
     joint,
+    node_of,
     promoted,
     refuse_out,
 )
@@ -71,9 +71,8 @@ class Multiplied(Tracked):
 
     def _multiplied(self, verb: str, left: Any, right: Any, y: Any) -> Any:
         """Return a product with its node."""
-        sources = [each._node if is_recorded(each) else None for each in (left, right)]
         vjps = matmul(*[wide(array_of(each)) for each in (left, right)])
-        return joint(verb, y, zip(sources, vjps, strict=True))
+        return joint(verb, y, zip(map(node_of, (left, right)), vjps, strict=True))
 
     def __matmul__(self, other: Any) -> Any:
         y = self._quick_product(self, other)

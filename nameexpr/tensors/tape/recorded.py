@@ -16,23 +16,23 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nameexpr.tensors import functions
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import OPS, RECORDED
-from nameexpr.tensors.tape import by_name, movement, selecting
+from nameexpr.tensors.tape import by_name, movement
 from nameexpr.tensors.tape.controls import Controls
 from nameexpr.tensors.tape.inplace import Writes, twin
 from nameexpr.tensors.tape.mode import MODE
-from nameexpr.tensors.tape.node import Scattered
+from nameexpr.tensors.tape.movement import Moved
 from nameexpr.tensors.tape.operators import Pointwise, signs
 from nameexpr.tensors.tape.products import Multiplied
 from nameexpr.tensors.tape.protocols import NumPy
-from nameexpr.tensors.tape.recording import CLASSES, attached, bare, of_one, of_several
+from nameexpr.tensors.tape.recording import CLASSES, attached, of_one, of_several
 from nameexpr.tensors.tape.reductions import Reduced
+from nameexpr.tensors.tape.selecting import Chosen
 from nameexpr.tensors.tape.tables import SELECTIONS, SEVERAL, SIGNS
 
 
-class Recorded(Controls, Writes, Pointwise, Reduced, Multiplied, NumPy):
+class Recorded(Controls, Writes, Pointwise, Reduced, Multiplied, Moved, Chosen, NumPy):
     """What recorded tensors of all classes have in common."""
 
     __slots__ = ()
@@ -45,9 +45,6 @@ class Recorded(Controls, Writes, Pointwise, Reduced, Multiplied, NumPy):
 
     def _named(self, data: Any, names: Any) -> Any:
         return self._wrap(data if type(data) is np.ndarray else np.asarray(data), names)
-
-    def _chosen(self, condition: Any, x: Any, y: Any) -> Any:
-        return RECORDED.again(functions.where, (condition, x, y), {})
 
     @property
     def by_name(self) -> Any:
@@ -63,36 +60,6 @@ class Recorded(Controls, Writes, Pointwise, Reduced, Multiplied, NumPy):
         if not MODE.is_on:
             return view
         return attached(view, "by_name", self._node, lambda g: g, is_view=True)
-
-    def __getitem__(self, key: Any) -> Any:
-        """Return the elements at an index."""
-        return self._at(key, key, {})
-
-    def isel(self, /, **indices: Any) -> Any:
-        """Return the elements at indices of dims given by name."""
-        key = [slice(None)] * self._data.ndim
-        for name, index in indices.items():
-            if name in self._names:
-                key[self._names.index(name)] = index
-        return self._at(None, tuple(key), indices)
-
-    def _at(self, given: Any, key: Any, indices: dict[str, Any]) -> Any:
-        x, key = self._bare(), bare(key)
-        if not indices and MODE.is_on:
-            quick = x._quick(key)
-            if quick is not None:
-                places = (*key, ...) if type(key) is tuple else (key, ...)
-                return attached(quick, "x[...]", self._node, lambda g: Scattered(places, g), is_view=True)
-        y = x.isel(**{name: bare(each) for name, each in indices.items()}) if indices else x[key]
-        if not MODE.is_on:
-            return y
-        vjp, is_view = selecting.indexed(x, key)
-        return attached(y, "x[...]", self._node, vjp, is_view=is_view)
-
-    def __iter__(self) -> Any:
-        """Yield the elements along the first dim."""
-        iter(self._bare())
-        return (self[number] for number in range(self._data.shape[0]))
 
 
 def recorded_class(base: Any) -> Any:

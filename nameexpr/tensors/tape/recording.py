@@ -82,6 +82,11 @@ def is_recorded(value: Any) -> bool:
     return isinstance(value, Core) and value._kernels is RECORDED
 
 
+def node_of(value: Any) -> Any:
+    """Return the node of a recorded tensor, None for other values."""
+    return value._node if is_recorded(value) else None
+
+
 def bare(value: Any) -> Any:
     """Return a recorded tensor as a plain one, which shares its array; other values unchanged."""
     if is_recorded(value):

@@ -64,9 +64,9 @@ class Reduced(Tracked):
         y: Any = super()._reduce(verb, dim, keepdim, out, **options)
         if not MODE.is_on or not has_gradient(y):
             return y
-        return self._with_node(
-            verb, y, back_of_reduction(verb, y._data, self._data, self._axes(dim, verb), options)
-        )
+        names = self._names
+        gone = (names.index(dim),) if type(dim) is str and dim in names else self._axes(dim, verb)
+        return self._with_node(verb, y, back_of_reduction(verb, y._data, self._data, gone, options))
 
     def _with_node(self, verb: str, y: Any, vjp: Vjp) -> Any:
         return promoted(y, TapeNode(verb, (self._node,), (vjp,), y._data))

@@ -2,34 +2,82 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import Any
 
 import numpy as np
 
+from nameexpr.tensors.joining import joined_along
+from nameexpr.tensors.masks import choose
+from nameexpr.tensors.tape.mode import MODE
 from nameexpr.tensors.tape.node import Scattered
 from nameexpr.tensors.tape.pointwise import zero
-from nameexpr.tensors.tape.recording import array_of
+from nameexpr.tensors.tape.recording import (
+    Tracked,
+    array_of,
+    attached,
+    bare,
+    has_gradient,
+    joint,
+    node_of,
+    refuse_out,
+)
 from nameexpr.tensors.tape.reductions import scattered
 from nameexpr.tensors.tape.texts import Vjp
 
-_BASIC = frozenset({int, slice, type(None), type(...)})
+
+class Chosen(Tracked):
+    """What indexing, `where` and joins of plain tensors call."""
+
+    __slots__ = ()
+
+    def _quick(self, key: Any) -> Any:
+        y = super()._quick(key)  # type: ignore[misc]
+        if y is None or not MODE.is_on:
+            return y
+        places = (*key, ...) if type(key) is tuple else (key, ...)
+        return attached(y, "x[...]", self._node, lambda g: Scattered(places, g), is_view=True)
+
+    def _part_at(self, key: Any, call: Any = None) -> Any:
+        return super()._part_at(bare(key), call)  # type: ignore[misc]
+
+    def _taken_at(self, places: Any, items: Any) -> Any:
+        """Only arrays of integers can name an element twice."""
+        y = super()._taken_at(places, items)  # type: ignore[misc]
+        if not MODE.is_on or not has_gradient(y):
+            return y
+        is_array = [item.kind == "array" for item in items]
+        is_unique = all(map(is_mask, compress(places, is_array)))
+        places = tuple(np.array(place) if isinstance(place, np.ndarray) else place for place in places)
+        vjp = lambda g: Scattered(places, g, is_unique=is_unique)  # noqa: E731
+        return attached(y, "x[...]", self._node, vjp, is_view=not any(is_array))
+
+    def _chosen(self, condition: Any, x: Any, y: Any) -> Any:
+        return chosen(condition, x, y)
+
+    def _joined(self, parts: list[Any], at: int, names: Any, verb: str, out: Any) -> Any:
+        if out is not None and MODE.is_on:
+            refuse_out(verb, {"out": out})
+        y = joined_along([each._bare() for each in parts], at, names, verb, out)
+        if not MODE.is_on or not has_gradient(y):
+            return y
+        before, ends = (slice(None),) * at, [0]
+        pairs = []
+        for number, each in enumerate(parts):
+            ends.append(ends[-1] + (each._data.shape[at] if verb == "cat" else 0))
+            where = number if verb == "stack" else slice(*ends[-2:])
+            pairs.append((each._node, _taking((*before, where))))
+        return joint(verb, y, pairs)
 
 
-def indexed(x: Any, key: Any) -> tuple[Vjp, bool]:
-    """Return the function for `x[key]`, an index without errors, and whether the result is a view.
-
-    Only arrays of integers can name an element twice.
-    """
-    basic = key if type(key) is tuple else (key,)
-    if _BASIC.issuperset(map(type, basic)):
-        return lambda g: Scattered(basic, g), True
-    places, items = x._key(key)
-    is_view = not any(item.kind == "array" for item in items)
-    is_unique = not any(
-        item.kind == "array" and not is_mask(place) for place, item in zip(places, items, strict=True)
-    )
-    places = tuple(np.array(place) if isinstance(place, np.ndarray) else place for place in places)
-    return lambda g: Scattered(places, g, is_unique=is_unique), is_view
+def chosen(condition: Any, x: Any, other: Any) -> Any:
+    """Return the elements of x where a condition is true, and those of another tensor elsewhere."""
+    y = choose(bare(condition), bare(x), bare(other))
+    if not MODE.is_on or not has_gradient(y):
+        return y
+    mask = np.array(getattr(condition, "_data", condition))
+    vjps = (lambda g: np.where(mask, g, 0)), (lambda g: np.where(mask, 0, g))
+    return joint("where", y, zip(map(node_of, (x, other)), vjps, strict=True))
 
 
 def is_mask(place: Any) -> bool:
@@ -80,17 +128,6 @@ def index_fill(y: Any, x: Any, dim: Any, index: Any, value: Any) -> list[tuple[A
     return [(x, lambda g: np.where(where, 0, g)), (value, lambda g: np.where(where, g, 0))]
 
 
-def where(y: Any, condition: Any, x: Any, other: Any) -> list[tuple[Any, Vjp]]:
-    """Return the functions for both choices."""
-    mask = np.array(getattr(condition, "_data", condition))
-    return [(x, lambda g: np.where(mask, g, 0)), (other, lambda g: np.where(mask, 0, g))]
-
-
-def where_method(y: Any, x: Any, condition: Any, other: Any) -> list[tuple[Any, Vjp]]:
-    """Return those of the method, whose tensor comes first."""
-    return where(y, condition, x, other)
-
-
 def clamp(y: Any, x: Any, min: Any = None, max: Any = None) -> list[tuple[Any, Vjp]]:
     """Return the functions for the tensor and both bounds, by the rules of `clip`."""
     a = x._data
@@ -108,22 +145,5 @@ def drawn(y: Any, x: Any, *args: Any, **kwargs: Any) -> Vjp:
     return zero
 
 
-def joined(y: Any, tensors: Any, dim: Any = 0) -> list[tuple[Any, Vjp]]:
-    """Return the function for each tensor of `cat`: its part of the gradient."""
-    at = next(each for each in tensors if hasattr(each, "_position"))._position(dim, "cat")
-    pairs, start = [], 0
-    for each in tensors:
-        end = start + np.shape(getattr(each, "_data", each))[at]
-        pairs.append((each, _slice((*(slice(None),) * at, slice(start, end)))))
-        start = end
-    return pairs
-
-
-def stacked(y: Any, tensors: Any, dim: int = 0, *, name: Any = None) -> list[tuple[Any, Vjp]]:
-    """Return the function for each tensor of `stack`."""
-    at = dim % y._data.ndim
-    return [(each, _slice((*(slice(None),) * at, number))) for number, each in enumerate(tensors)]
-
-
-def _slice(places: Any) -> Vjp:
+def _taking(places: Any) -> Vjp:
     return lambda g: g[places]

@@ -13,7 +13,6 @@ SEVERAL: dict[str, Callable[..., Any]] = {
     "tensordot": products.tensordot,
     "masked_fill": selecting.masked_fill,
     "index_fill": selecting.index_fill,
-    "where": selecting.where_method,
     "clamp": selecting.clamp,
     "clip": selecting.clamp,
 }

@@ -161,3 +161,13 @@ def test_boxes_of_large_flows_are_brief() -> None:
     assert sum(word.text == "a=2" for word in words(draw_flow(chain(41)))) == 0
     assert "a=2" in described(draw_flow(chain(41)))
     assert sum(word.text == "a=2" for word in words(draw_flow(chain(40)))) == 40 + 39
+
+
+def test_what_derivatives_need_has_a_double_frame() -> None:
+    nodes = (LEAF, Node("step", "f", "a=2", (0,)), Node("step", "g", "a=2", (1,), is_derivative=True))
+    picture = draw_flow(Flow("f", "Flow of values", nodes, (1, 2)))
+    assert kinds(picture).count("derivative") == 1 and not faults(picture)
+    assert "double frame: needed for derivatives alone" in [one.text for one in words(picture)]
+    assert "g, a=2, for derivatives" in described(picture)
+    plain = draw_flow(Flow("f", "Flow of values", nodes[:2], (1,)))
+    assert "derivative" not in kinds(plain) and not any("double" in one.text for one in words(plain))

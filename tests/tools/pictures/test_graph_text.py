@@ -83,6 +83,17 @@ def test_every_line_of_mermaid_has_the_width_of_its_label() -> None:
     assert len(edges) == 1 + 3 + 3 + 1 + 1 + 1 + 1
 
 
+def test_what_derivatives_need_has_a_double_frame() -> None:
+    steps = (Node("step", "f", "a=2"), Node("step", "g", "a=2", (0,), is_derivative=True))
+    flow = Flow("f", "Flow", steps, (1,))
+    assert [("peripheries=2" in line) for line in dot(flow).splitlines() if "label=" in line] == [
+        False,
+        False,
+        True,
+    ]
+    assert 'n0["f' in mermaid(flow) and 'n1[["g' in mermaid(flow)
+
+
 def test_the_flow_has_an_edge_for_each_source() -> None:
     assert re.findall(r"n(\d) -> n(\d)", dot(flow("a"))) == [("0", "1"), ("0", "2"), ("1", "2")]
     assert re.findall(r"n(\d) --> n(\d)", mermaid(flow("a"))) == [

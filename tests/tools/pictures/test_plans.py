@@ -177,6 +177,53 @@ def test_several_outputs_are_all_marked() -> None:
     check(plan)
 
 
+LOSS = "h[N H] = tanh(sum[C](x[N C] * w[C H])); mean[N H](h ** 2)"
+STEP_SHAPES = {"x": (10, 3), "w": (3, 4)}
+
+
+def derived(flow: Flow) -> dict[str, bool]:
+    return {node.title: node.is_derivative for node in flow.nodes if node.kind == "step"}
+
+
+def test_what_only_derivatives_need_is_marked() -> None:
+    plan = ne.value_and_grad(LOSS, "w").plan(**STEP_SHAPES)
+    check(plan)
+    network, tree = plan.drawing.data.network, tree_of(plan)
+    assert isinstance(network, Flow)
+    values = derived(network)
+    assert not values["h = tanh"] and not values["sum[C](x * w)"] and not values["value = mean[N H](h * h)"]
+    assert values["1 - ·"] and values["sum[N](· * x)"] and values["d_w = · * 0.05"]
+    assert not any(node.is_derivative for node in (*network.nodes, *tree.nodes) if node.kind == "operand")
+    forward = ne.compile(LOSS).plan(**STEP_SHAPES)
+    plain = [one.title.split(" ", 1)[1] for one in tree_of(forward).nodes if one.kind == "step"]
+    steps = [node for node in tree.nodes if node.kind == "step"]
+    assert [node.title.split(" ", 1)[1] for node in steps if not node.is_derivative] == plain
+    assert sum(node.is_derivative for node in steps) == len(steps) - len(plain) > 0
+    assert not any(node.is_derivative for node in tree_of(forward).nodes)
+
+
+def test_gradients_alone_and_values_computed_from_them_are_marked_in_the_network() -> None:
+    network = ne.grad(LOSS, "w").plan(**STEP_SHAPES).drawing.data.network
+    assert isinstance(network, Flow)
+    assert not derived(network)["h = tanh"] and any(derived(network).values())
+    text = "y = sum[C](w[C] ** 3); g[C] = grad(y, w[C]); new[C] = w - g; z = y + 1"
+    network = ne.compile(text, outputs=("new", "z")).plan(w=(3,)).drawing.data.network
+    assert isinstance(network, Flow)
+    marks = derived(network)
+    assert marks["new = w - g"] and not marks["z = y + 1"] and not marks["y = sum[C](w * ·)"]
+
+
+def test_a_function_of_gradients_draws_its_plan() -> None:
+    step = ne.value_and_grad(LOSS, "w")
+    for kind in ("network", "tree", "memory"):
+        assert step.draw(kind, **STEP_SHAPES) == step.plan(**STEP_SHAPES).draw(kind)  # type: ignore[arg-type]
+    assert step.bind(x=np.ones((10, 3))).draw(operands={"w": (3, 4)}).count("-derivative") > 1
+    with pytest.raises(ne.NameExprError, match="NE625"):
+        step.draw("web", **STEP_SHAPES)  # type: ignore[arg-type]
+    with pytest.raises(ne.NameExprError, match="NE521"):
+        step.draw("tree", x=(10, 3))
+
+
 def test_statements_that_no_output_needs_are_left_out() -> None:
     network = ne.compile("a = exp(x[N]); b = x + 1").plan(x=(3,)).drawing.data.network
     assert isinstance(network, Flow)

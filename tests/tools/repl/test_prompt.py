@@ -125,6 +125,7 @@ def test_f2_shows_plan_and_code_and_keeps_the_line(
     assert said.startswith("sum[C](x)\n") and "def compute(a0):" in said
     assert session.last_text is None, "looking changes nothing"
     assert plan_and_code(session, "sum[K](x)").startswith("RuleError")
+    assert plan_and_code(session, ":gradient x w: sum[C](x)") == said.removesuffix("\n")
 
 
 def test_the_history_goes_from_session_to_session(session: Session) -> None:
@@ -138,7 +139,18 @@ def test_the_history_goes_from_session_to_session(session: Session) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "x * 2", "N C, C -> N | x, w", ":plan x", "!print('x')", "a\nb", "\x1b[31m", "é → ü", "\ud800"],
+    [
+        "",
+        "x * 2",
+        "N C, C -> N | x, w",
+        ":plan x",
+        ":g x: x ** 2",
+        "!print('x')",
+        "a\nb",
+        "\x1b[31m",
+        "é → ü",
+        "\ud800",
+    ],
 )
 @pytest.mark.parametrize("mistake", [None, Span(0, 1), Span(2, 5), Span(90, 99), Span(1, 1)])
 def test_colours_change_no_character(text: str, mistake: Span | None) -> None:

@@ -74,6 +74,13 @@ def test_tensors_go_to_files_and_come_back(session: Session, tmp_path: Path, suf
         ":set memory_limit lots",
         ":set seed x",
         ":plan",
+        ":gradient",
+        ":gradient w",
+        ":gradient x * w",
+        ":gradient q: sum[C](w)",
+        ":gradient w: x * w",
+        ":gradient w: N C, C -> N",
+        ":gradient 3",
         ":nmaes",
         ":",
     ],
@@ -114,6 +121,38 @@ def test_commands_about_texts_take_the_last_one(session: Session) -> None:
     assert "def compute(a0, a1)" in said(session, ":code")
     assert "median of" in said(session, ":time")
     assert said(session, ":type").startswith("N=2  float64")
+
+
+def test_gradients_are_written_as_formulas_that_can_be_run(session: Session) -> None:
+    said(session, "v[C] = 1.0 * w")
+    said(session, "loss = sum[N]((sum[C](x * v) - 1) ** 2)")
+    written = said(session, ":gradient v")
+    assert (
+        written
+        == said(session, ":gradient v: loss = sum[N]((sum[C](x * v) - 1) ** 2)")
+        == said(session, ":g v")
+    )
+    said(session, written.replace("\n", "; "))
+    x, v = (session.tensors[name].data for name in ("x", "v"))
+    np.testing.assert_allclose(session.tensors["d_v"].data, 2 * (x @ v - 1) @ x)
+    assert session.tensors["d_v"].names == ("C",)
+    assert (
+        said(session, ":gradient v, z: y = sum[C](v * z)")
+        == "y = sum[C](v[C] * z)\nd_v[C] = z\nd_z = sum[C](v[C])"
+    )
+    assert said(session, ":gradient y = sum[C](v ** 2); g = grad(y, v)").endswith("g = 2 * v[C]")
+    assert said(session, ":set dtype float32") == "" and "d_v" in said(
+        session, ":gradient v: y = sum[C](v ** 2)"
+    )
+
+
+def test_a_gradient_that_is_not_named_is_asked_for(session: Session) -> None:
+    asked = "by which tensors are the gradients?\n  help: "
+    assert said(session, ":gradient sum[C](w)") == f"{asked}name them: :gradient w: sum[C](w)"
+    assert said(session, f":gradient {' + '.join(['w'] * 40)}") == f"{asked}name them: :gradient w: ..."
+    assert said(session, ":gradient") == ":gradient is about a text, and there was none yet\n  help: " + (
+        ":gradient w b: loss = sum[C](w * b)"
+    )
 
 
 def test_the_code_runs_where_it_is_pasted(session: Session) -> None:

@@ -127,6 +127,10 @@ def test_the_line_below_says_what_will_be_and_computes_nothing(session: Session)
     assert status(session, "N C, C | x, w").text == "N=2, C=3"
     assert status(session, "q = zeros(N=4)").text == "N=4  float64  32 B"
     assert status(session, ":type x * w").text.startswith("N=2, C=3  float64")
+    assert status(session, ":gradient x: sum[N C](x * w)").text.startswith("a number  float64")
+    assert status(session, ":gradient x w").text == ":gradient [NAMES:] [TEXT]  " + (
+        "write out the gradients of a formula by these tensors"
+    )
     assert status(session, "sum[C](").kind == "hint"
 
 
@@ -136,6 +140,7 @@ def test_the_line_below_says_what_will_be_and_computes_nothing(session: Session)
         ("x * q", "q"),
         ("sum[K](x)", "K"),
         (":plan x * q", "q"),
+        (":gradient x w: x * q", "q"),
         ("N C, C -> N | x, q", "q"),
         ("N C, K -> N", "C"),
     ],

@@ -113,7 +113,7 @@ def test_what_is_no_file_of_tunings_is_an_error_that_names_it(name: str, tmp_pat
     path.write_text(BROKEN[name], encoding="utf-8")
     with pytest.raises(ne.OptionError, match="is not a file of tunings") as raised:
         ne.load_tuning(path)
-    assert raised.value.code == "NE617" and "broken.json" in str(raised.value)
+    assert raised.value.code == "NE618" and "broken.json" in str(raised.value)
     assert "ne.save_tuning" in str(raised.value)
 
 

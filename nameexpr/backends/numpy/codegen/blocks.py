@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import TYPE_CHECKING
 
 from nameexpr.backends.numpy.codegen.calls import LETTERS, axes_text, chosen, filled
 from nameexpr.backends.numpy.codegen.statements import (
     Assign,
     Callee,
     Joined,
+    Return,
     Statement,
     Value,
     callee_of,
@@ -28,6 +30,9 @@ from nameexpr.backends.numpy.codegen.statements import (
 from nameexpr.compiler.ir.liveness import COMBINED, WHERE, WIDENED, accumulator, buffers, is_inner_product
 from nameexpr.compiler.ir.program import Instruction
 
+if TYPE_CHECKING:
+    from nameexpr.backends.numpy.threads.spread import Spread
+
 Shape = tuple[int, ...]
 
 
@@ -37,9 +42,10 @@ def fused(
     names: Sequence[str],
     shapes: Sequence[Shape],
     place: Value | None = None,
+    spread: Spread | None = None,
 ) -> list[Statement]:
     """Return the statements that compute a fused instruction into a new array called `target`, or into a part
-    of another one.
+    of another one; if it is `spread`, over threads.
     """
     kept = [axis for axis in range(len(block.shape)) if axis not in block.axes]
     tiled = [
@@ -49,15 +55,44 @@ def fused(
     if block.over is not None or place is not None:
         fresh = names[block.over] if block.over is not None else place or fresh
     body = _block(block, names, shapes, tiled, indexed(target, _index(kept, block, tiled)))
-    loops = [(f"i{axis}", f"0, {block.shape[axis]}, {block.tiles[axis]}") for axis in tiled]
-    local = [each.target for each in body if isinstance(each, Assign) and isinstance(each.target, str)]
-    statements = [Assign(target, fresh), *nested(loops, body), *delete(local)]
+    if spread is None:
+        local = [each.target for each in body if isinstance(each, Assign) and isinstance(each.target, str)]
+        statements = [Assign(target, fresh), *nested(_loops(block, tiled), body), *delete(local)]
+    else:
+        statements = [Assign(target, fresh), *_over_threads(block, target, tiled, body, spread)]
     if block.function == "mean":
         count = prod(block.shape[axis] for axis in block.axes)
         statements.append(Assign(None, numpy("true_divide")(target, str(count), out=target)))
     if accumulator(block) != block.dtype:
         statements.append(Assign(target, method(target, "astype", quoted(block.dtype))))
     return statements
+
+
+def _loops(block: Instruction, axes: Sequence[int]) -> list[tuple[str, str]]:
+    """Return the index and the range of the loops over blocks along these axes."""
+    return [(f"i{axis}", f"0, {block.shape[axis]}, {block.tiles[axis]}") for axis in axes]
+
+
+def _over_threads(
+    block: Instruction, target: str, tiled: Sequence[int], body: list[Statement], spread: Spread
+) -> list[Statement]:
+    """Return the statements that compute the blocks over threads.
+
+    What blocks along reduced axes contribute is added in one thread, in their order: the blocks of other axes
+    are distributed, or all of them, and what they contribute is kept and added at the end.
+    """
+    from nameexpr.backends.numpy.codegen.spread import blocks_over_threads
+
+    inner = [axis for axis in tiled if axis in block.axes and not spread.keeps_partials]
+    outer = [axis for axis in tiled if axis not in inner]
+    last: list[Statement] = []
+    if spread.keeps_partials:
+        *body, reduced, combined = body
+        assert isinstance(reduced, Assign), "a block ends with its reduction"
+        body, last = [*body, Return((reduced.value,))], [combined]
+    starts = [(f"i{axis}", block.shape[axis], block.tiles[axis]) for axis in outer]
+    statements = nested(_loops(block, inner), body)
+    return blocks_over_threads(target, spread.threads, starts, statements, last)
 
 
 def _index(axes: Sequence[int], block: Instruction, tiled: Sequence[int], shape: Shape | None = None) -> str:

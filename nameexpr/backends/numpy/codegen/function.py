@@ -12,8 +12,8 @@ from functools import cache, lru_cache
 from importlib import import_module
 from math import prod
 from operator import attrgetter
-from types import CodeType
-from typing import Any
+from types import CodeType, MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,17 +34,25 @@ from nameexpr.compiler.ir.liveness import BLOCK, last_uses, never_made
 from nameexpr.compiler.ir.primitives import is_view
 from nameexpr.compiler.ir.program import Instruction, Program
 
+if TYPE_CHECKING:
+    from nameexpr.backends.numpy.threads.spread import Spread
+
 Shapes = Sequence[tuple[int, ...]]
+ON_ONE: Mapping[int, Spread] = MappingProxyType({})
+"""Programs of which one thread computes all."""
 SEVERAL = frozenset({"fused", "loop", "concatenate", "recurrence"})
 """Primitives that are several statements."""
 
 
 def bound_statements(
-    program: Program, shapes: Sequence[tuple[int, ...]], constants: dict[str, Any]
+    program: Program,
+    shapes: Sequence[tuple[int, ...]],
+    constants: dict[str, Any],
+    spread: Mapping[int, Spread] = ON_ONE,
 ) -> list[Statement]:
     """Return the statements of a program; arrays of ones are bound in `constants`."""
     made_once: dict[str, Instruction] = {}
-    statements = compute(program, shapes, made_once)
+    statements = compute(program, shapes, made_once, spread=spread)
     if made_once:
         from nameexpr.backends.numpy.kernels import ones
 
@@ -117,6 +125,7 @@ def compute(
     shapes: Shapes,
     made_once: dict[str, Instruction] | None = None,
     numbering: Numbering | None = None,
+    spread: Mapping[int, Spread] = ON_ONE,
 ) -> list[Statement]:
     """Return the statements that compute a program from `a0`, `a1`, ..., the last a return.
 
@@ -130,6 +139,8 @@ def compute(
         Receives the instructions of ones by the name of their value, instead of the statements.
     numbering : Numbering, optional
         Receives the notes of values inside loops.
+    spread : mapping, optional
+        The instructions that threads share, by number.
     """
     instructions, count = program.instructions, len(program.operands)
     kinds = [instruction.primitive for instruction in instructions]
@@ -146,7 +157,7 @@ def compute(
         if instruction.primitive in SEVERAL:
             numbering = numbering or Numbering()
             own = [shapes[source] for source in sources]
-            statements += _several(instruction, target, names, own, numbering, place)
+            statements += _several(instruction, target, names, own, numbering, place, spread.get(number))
         elif number in unmade:
             continue
         elif instruction.primitive == "ones" and made_once is not None and prod(instruction.shape) <= BLOCK:
@@ -175,6 +186,7 @@ def _several(
     shapes: Shapes,
     numbering: Numbering,
     place: Value | None,
+    spread: Spread | None,
 ) -> list[Statement]:
     """Return the statements of an instruction that takes more than a call."""
     if instruction.primitive == "concatenate":
@@ -187,7 +199,7 @@ def _several(
         return recurrence_statements(instruction, target, names, numbering)
     from nameexpr.backends.numpy.codegen.loops import loop_statements
 
-    return loop_statements(instruction, target, names, shapes, numbering, place)
+    return loop_statements(instruction, target, names, shapes, numbering, place, spread)
 
 
 def _parts(

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from nameexpr.backends.numpy.codegen.blocks import fused
 from nameexpr.backends.numpy.codegen.calls import CALLS, with_out
@@ -40,9 +40,15 @@ from nameexpr.backends.numpy.codegen.statements import (
 from nameexpr.compiler.ir.liveness import last_uses
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Collected, Instruction, Loop, Program, Shape
+from nameexpr.compiler.memory.program import peak_bytes
+
+if TYPE_CHECKING:
+    from nameexpr.backends.numpy.threads.spread import Spread
 
 FIRST = {"add": "zeros", "logical_or": "zeros", "multiply": "ones", "logical_and": "ones"}
 """The array of the identity element for each function that combines the results of blocks."""
+LEAST_KEPT, MOST_KEPT = 1 << 16, (1 << 25) - (1 << 16)
+"""The bytes of an array whose size the allocator of glibc takes for what it keeps, at least and at most."""
 
 
 def loop_statements(
@@ -52,6 +58,7 @@ def loop_statements(
     shapes: Sequence[Shape],
     numbering: Numbering,
     place: Value | None = None,
+    spread: Spread | None = None,
 ) -> list[Statement]:
     """Return the statements that compute a loop into a new array called `target`.
 
@@ -67,11 +74,13 @@ def loop_statements(
         The next free names; it is advanced.
     place : Value, optional
         The part of an array in which a fused instruction computes its result, instead of a new array.
+    spread : Spread, optional
+        How threads share its blocks.
     """
     if instruction.loop is None:
-        return fused(instruction, target, names, shapes, place)
+        return fused(instruction, target, names, shapes, place, spread)
     if not instruction.loop.block:
-        return _sliced(instruction.loop, instruction.dtype, target, names, shapes, numbering)
+        return _sliced(instruction.loop, instruction.dtype, target, names, shapes, numbering, spread)
     return _looped(instruction.loop, target, names, numbering)
 
 
@@ -82,7 +91,13 @@ def _dead(body: Program, number: int, last: dict[int, int], names: Sequence[str]
 
 
 def _sliced(
-    loop: Loop, dtype: str, target: str, names: Sequence[str], shapes: Sequence[Shape], numbering: Numbering
+    loop: Loop,
+    dtype: str,
+    target: str,
+    names: Sequence[str],
+    shapes: Sequence[Shape],
+    numbering: Numbering,
+    spread: Spread | None,
 ) -> list[Statement]:
     """Return the statements that compute a sliced instruction into a new array called `target`."""
     parts: list[Statement] = []
@@ -97,9 +112,14 @@ def _sliced(
     ]
     local += numbering.values(loop.body)
     place = indexed(target, _slice_index(loop.sizes, loop.sizes, len(loop.sizes)))
+    body, made = [*parts, *_slice(loop.body, local, place)], Assign(target, _fresh(loop, dtype))
+    if spread is not None:
+        from nameexpr.backends.numpy.codegen.spread import blocks_over_threads
+
+        starts = [(f"j{axis}", count, 1) for axis, count in enumerate(loop.sizes) if count > 1]
+        return [made, *blocks_over_threads(target, spread.threads, starts, body)]
     loops = [(f"j{axis}", str(count)) for axis, count in enumerate(loop.sizes) if count > 1]
-    body = [*parts, *_slice(loop.body, local, place)]
-    return [Assign(target, _fresh(loop, dtype)), *nested(loops, body), *delete(held)]
+    return [made, *nested(loops, body), *delete(held)]
 
 
 def _fresh(loop: Loop, dtype: str) -> Value:
@@ -212,8 +232,19 @@ def _looped(loop: Loop, target: str, names: Sequence[str], numbering: Numbering)
     numbering.loops -= 1
     numbering.parts = parts
     first, *tail = blocks
-    statements = [_made(loop, target, results), For(index, f"0, {whole}, {loop.block}", first), *chain(*tail)]
+    statements = [_made(loop, target, results), *_kept(loop)]
+    statements += [For(index, f"0, {whole}, {loop.block}", first), *chain(*tail)]
     return [*statements, *delete(f"p{parts + number}" for number in range(loop.parts))]
+
+
+def _kept(loop: Loop) -> list[Statement]:
+    """Return the statement by which the memory of a block stays with the process for the next block.
+
+    The allocator of glibc returns memory to the system at the end of a block, which then takes time to
+    provide each page again. It keeps twice as much as the largest array that was freed before.
+    """
+    most = min(MOST_KEPT, peak_bytes(loop.body, shapes_of(loop.body)) * 3 // 4)
+    return [Assign(None, numpy("empty")(str(most), quoted("uint8")))] if most >= LEAST_KEPT else []
 
 
 def _results(loop: Loop, target: str) -> list[_Result]:

@@ -7,7 +7,7 @@ block, and products of matrices with fewer rows.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from math import fsum, log
+from math import fsum, log, log2
 from typing import NamedTuple
 
 from nameexpr.compiler.ir.axes import Labels
@@ -19,18 +19,24 @@ from nameexpr.compiler.schedule.limit.joint import joint_loops
 from nameexpr.compiler.schedule.limit.regions import GraphLoop, GraphLoops, region_of, users_of
 from nameexpr.records import record, replace
 
-FAR, FURTHER = 1 << 24, 0.06
-"""The bytes of a value that leaves the last cache, too, and the extra cost of each byte beyond."""
+ALIVE = 4
+"""The number of values as large as the largest that are alive at once."""
+FAR = 1 << 24
+"""The bytes alive at once that one core's share of the last cache holds."""
+NEARER, FURTHER = 0.006, 0.02
+"""The extra cost of writing and reading a byte for each doubling of the bytes that are alive at once, from
+`Target.tiled_bytes` on, and from `FAR` on.
+"""
 DEEP = 2
 """The largest depth of nested loops."""
-SHARES = (0.25, 0.5, 1, 2)
+SHARES = (0.25, 0.5, 1, 2, 4)
 """The sizes of the largest value of a block that are tried, in `Target.tiled_bytes`."""
-WORTH = 250_000.0
+WORTH = 200_000.0
 """The nanoseconds that loops must save."""
 CALLS = 1.5
 """The number of calls for each value of a block."""
-ADDED = 0.1
-"""Adding one byte to the results of other blocks."""
+ADDED, PLACED = 0.1, 0.04
+"""Adding one byte to the results of other blocks, and copying one into its place among them."""
 RUN = 10.0
 """One run of adjacent elements of a function."""
 ENOUGH = 0.95
@@ -69,7 +75,7 @@ class LoopWork(NamedTuple):
 
     `values` is their number; `made` are the bytes of those that are whole arrays without the loop and are not
     results of it. Arrays have `runs` runs of adjacent elements along its label; `added` are the bytes of
-    results that are added up.
+    results that are added up, `placed` those of results that have the label.
     """
 
     values: int
@@ -77,6 +83,7 @@ class LoopWork(NamedTuple):
     runs: int
     products: Sequence[ProductSizes]
     added: int
+    placed: int
 
 
 @record
@@ -91,21 +98,20 @@ class LoopChoice:
     target: Target
     around: frozenset[str] = frozenset()
 
-    def best(self, outputs: Sequence[int], given: Collection[int]) -> Gain:
-        """Return the loops that save most; none if no loop is worth it."""
+    def best(self, outputs: Sequence[int], given: Collection[int], least: float = WORTH) -> Gain:
+        """Return the loops that save most; none if no loop saves more than `least`."""
         needed = sorted(users_of(self.graph, outputs, (), given))
-        most = Gain(WORTH, ())
+        most = Gain(least, ())
         for label in self._labels(needed):
-            loops = joint_loops(self.graph, outputs, needed, label, given)
-            if len(loops) == 1:  # more of them store what one keeps in the cache
-                most = max(most, self._sized(loops[0]), key=lambda one: one.saved)
-        return most
+            for loop in joint_loops(self.graph, outputs, needed, label, given):
+                most = max(most, self._sized(loop), key=lambda one: one.saved)
+        return most if len(self.around) + 1 == DEEP or not most.loops else self._nested(most)
 
     def _labels(self, needed: Sequence[int]) -> list[str]:
         """Return the labels over which loops could be worth it: those of values that leave the cache."""
         spilled: dict[str, float] = {}
         for one in needed:
-            if one in self.made and (cost := self._spilled(self._bytes(one))):
+            if one in self.made and (cost := self._bytes(one) * self._spill_rate(self._bytes(one))):
                 for label in self.graph.labels[one]:
                     spilled[label] = spilled.get(label, 0.0) + cost
         labels = [label for label, cost in spilled.items() if cost > WORTH and label not in self.around]
@@ -115,31 +121,32 @@ class LoopChoice:
         cells = self.graph.cells(self.graph.labels[number])
         return cells * ITEM_BYTES.get(self.graph.dtypes[number], 8)
 
-    def _spilled(self, size: int) -> float:
-        """Return the cost of writing and reading a value that leaves the caches."""
-        return self.target.costs.spill_cost(size) + FURTHER * max(0, size - FAR)
+    def _spill_rate(self, largest: float) -> float:
+        """Return the extra cost of writing and reading a byte if the largest value has `largest` bytes."""
+        alive = ALIVE * largest
+        near = log2(max(1.0, min(alive, FAR) / self.target.tiled_bytes))
+        return NEARER * near + FURTHER * log2(max(1.0, alive / FAR))
 
     def _sized(self, loop: GraphLoop) -> Gain:
-        """Return a loop with the blocks that save most, and with loops in its blocks."""
+        """Return a loop with the blocks that save most."""
         work = self._work(loop)
         gains = []
         for block in sorted(self._blocks(loop.label, max(work.made, default=1))):
             sized = replace(loop, block=block)
             gains.append(Gain(self._saved(sized, work), (sized,)))
         most = max([one.saved for one in gains])
-        best = next(one for one in gains if one.saved >= ENOUGH * most or one.saved == most)
-        return best if len(self.around) + 1 == DEEP else self._nested(best)
+        return next(one for one in gains if one.saved >= ENOUGH * most or one.saved == most)
 
     def _nested(self, gain: Gain) -> Gain:
-        """Return a loop with the loops in its blocks that save most."""
+        """Return a loop with the loops in its blocks that save most; loops that cost little save memory."""
         (loop,), sizes = gain.loops, self.graph.sizes
+        turns = sizes[loop.label] / loop.block
         graph = replace(self.graph, sizes={**sizes, loop.label: loop.block})
         inside = replace(self, graph=graph, around=self.around | {loop.label})
-        inner = inside.best(loop.tops, loop.reads)
+        inner = inside.best(loop.tops, loop.reads, (ENOUGH - 1) * gain.saved / turns)
         if not inner.loops:
             return gain
-        saved = gain.saved + inner.saved * sizes[loop.label] / loop.block
-        return Gain(saved, (replace(loop, inner=inner.loops),))
+        return Gain(gain.saved + inner.saved * turns, (replace(loop, inner=inner.loops),))
 
     def _work(self, loop: GraphLoop) -> LoopWork:
         """Return what a loop computes."""
@@ -151,6 +158,7 @@ class LoopChoice:
             sum([self.graph.cells(order[: order.index(loop.label)]) for order in own]),
             [one for number in region if (one := self._product(number, loop.label))],
             sum([self._bytes(top) for top in loop.tops if loop.label not in labels[top]]),
+            sum([self._bytes(top) for top in loop.tops if loop.label in labels[top]]),
         )
 
     def _blocks(self, label: str, largest: int) -> set[int]:
@@ -168,12 +176,14 @@ class LoopChoice:
         """Return the nanoseconds that a loop saves."""
         costs, size = self.target.costs, self.graph.sizes[loop.label]
         turns, share = -(-size // loop.block), loop.block / size
-        saved = fsum([self._spilled(one) - turns * self._spilled(int(one * share)) for one in work.made])
+        largest = max(work.made, default=0)
+        saved = sum(work.made) * (self._spill_rate(largest) - self._spill_rate(largest * share))
         saved += fsum(
             [one.cost(self.target, 1) - turns * one.cost(self.target, share) for one in work.products]
         )
         calls = turns * CALLS * work.values * costs.call_cost("copy")
-        return saved - calls - (turns - 1) * RUN * work.runs - turns * ADDED * work.added
+        results = turns * ADDED * work.added + PLACED * work.placed
+        return saved - calls - (turns - 1) * RUN * work.runs - results
 
     def _product(self, number: int, label: str) -> ProductSizes | None:
         """Return the sizes of a product of matrices; None for any other value."""

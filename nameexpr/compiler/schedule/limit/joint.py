@@ -13,8 +13,11 @@ from collections.abc import Collection, Iterator, Sequence
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.liveness import COMBINED
 from nameexpr.compiler.ir.nodes import Arrange, Place, Reduction, Scalar, is_moved, sources_of
-from nameexpr.compiler.schedule.limit.regions import GraphLoop, GraphLoops, carries, users_of
+from nameexpr.compiler.schedule.limit.regions import GraphLoop, GraphLoops, Users, carries, users_of
 from nameexpr.records import field, record, replace
+
+SWEEPS = 8
+"""How often the phases of values that are computed later are determined at most."""
 
 
 @record(frozen=False)
@@ -55,6 +58,31 @@ class Phases:
                 )
                 self.read |= {source for source in sources if source in self.inside}
         self.read |= {output for output in self.outputs if output in self.inside}
+        self._delay()
+
+    def _delay(self) -> None:
+        """Compute values in the phase that reads them if less has to be stored for it."""
+        users, kept = users_of(self.graph, self.outputs, (), self.given), set[int]()
+        for _ in range(SWEEPS):
+            phases, before = dict(self.inside), len(kept)
+            for number in sorted(phases.keys() - kept, reverse=True):
+                read = [phases.get(user, self.combined.get(user, -1)) for user in users[number]]
+                phases[number] = max(phases[number], min(read))
+            for source in sorted(phases):
+                late = [user for user in users[source] if phases.get(user, -1) > phases[source]]
+                cells = sum([self.graph.cells(self.graph.labels[user]) for user in late])
+                is_less = self.graph.cells(self.graph.labels[source]) < cells
+                if late and not is_less and not self._is_stored(source, users):
+                    phases |= {user: self.inside[user] for user in late}
+                    kept.update(late)
+            if len(kept) == before:
+                self.inside = phases
+                return
+
+    def _is_stored(self, number: int, users: Users) -> bool:
+        """Return whether something outside of the loop of a value reads it."""
+        phases = [self.inside.get(user, self.combined.get(user, -1)) for user in users[number]]
+        return any(phase != self.inside[number] for phase in phases)
 
     def _before(self, source: int) -> int:
         if source in self.inside:

@@ -11,6 +11,10 @@ from numpy.testing import assert_allclose
 
 import nameexpr as ne
 from nameexpr.compiler import pipeline
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.schedule.limit import jointly
+from nameexpr.compiler.schedule.limit.joint import joint_loops
+from nameexpr.compiler.schedule.limit.regions import users_of
 
 RNG = np.random.default_rng(17)
 PYTHON = 200_000
@@ -61,6 +65,20 @@ WORKLOADS = {
         dict.fromkeys("qkvg", (1, 4, 1024, 32)),
         5_000_000,
     ),
+    "keys and queries of one text": Workload(
+        "q[B T H D] = sum[C](x[B T C] * wq[C H D]); k[B T H D] = sum[C](x[B T C] * wk[C H D]); "
+        "v[B T H D] = sum[C](x[B T C] * wv[C H D]); "
+        "s[B H T S] = sum[D](q * k[B S H D]) / sqrt(size[D]); "
+        "p[B H T S] = softmax[S](where(index[S] <= index[T], s, -inf)); "
+        "y[B T H D] = sum[S](p * v[B S H D]); loss = mean[B T H D]((y - g[B T H D]) ** 2)",
+        "wq wk wv",
+        {
+            "x": (1, 1024, 64),
+            **dict.fromkeys(("wq", "wk", "wv"), (64, 4, 32)),
+            "g": (1, 1024, 4, 32),
+        },
+        12_000_000,
+    ),
     "distances": Workload(
         "loss = sum[i j](a[i] * exp(-0.05 * sum[D]((x[i D] - y[j D]) ** 2)) * c[j])",
         "x y a c",
@@ -99,6 +117,40 @@ def test_one_loop_gives_value_and_gradients_in_little_memory(
     tracemalloc.stop()
     assert plan.peak_bytes <= work.most
     assert measured / 1.1 - PYTHON <= plan.peak_bytes <= 1.1 * measured
+
+
+def phases(text: str, label: str, **shapes: tuple[int, ...]) -> list[tuple[list[str], list[str]]]:
+    """Return for each loop over a label what it computes and what it reads, by the labels."""
+    found: list[tuple[list[str], list[str]]] = []
+    with pytest.MonkeyPatch.context() as patch:
+
+        def spy(graph: Graph, outputs: tuple[int, ...], *_: Any) -> tuple[()]:
+            needed = sorted(users_of(graph, outputs, (), ()))
+            for loop in joint_loops(graph, outputs, needed, label):
+                named = [[" ".join(graph.labels[one]) for one in part] for part in (loop.tops, loop.reads)]
+                found.append((sorted(named[0]), sorted(named[1])))
+            return ()
+
+        patch.setattr(jointly, "chosen_loops", spy)
+        ne.compile(text).plan(**shapes)
+    return found
+
+
+def test_values_are_computed_in_the_loop_that_reads_them() -> None:
+    """The products with w are not stored, as only the second loop reads them, but those with u are: their sum
+    is needed first, and to compute them again is to take an exponential.
+    """
+    text = """
+        a[N C] = x[N C] * w[C]
+        b[N C] = exp(x[N C] * u[C])
+        m[C] = sum[N](b)
+        loss = sum[N C](sin(a * b * m))
+        g[C] = grad(loss, w[C])
+    """
+    second, first = phases(text + "# of two phases", "N", x=(1000, 500), w=(500,), u=(500,))
+    assert first == (["C", "N C"], ["C", "N C"])
+    assert second[1].count("N C") == 2  # x, and the exponentials
+    assert second[1].count("C") == 2  # w, and m
 
 
 def test_the_plan_shows_the_loop_and_the_code_runs_when_pasted(monkeypatch: pytest.MonkeyPatch) -> None:

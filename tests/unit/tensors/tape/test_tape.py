@@ -475,14 +475,15 @@ ANSWERS = """coords cuda data data_ptr device dim dims draw dtype element_size g
     is_contiguous is_cuda is_floating_point is_pinned is_shared is_signed is_sparse is_sparse_csr item
     itemsize names nbytes ndim ndimension nelement numel shape size sizes stride to_pandas to_xarray tolist
     variable is_complex"""
-INHERITED = """abs acos acosh add all amax amin any argmax argmin argsort asin asinh atan atan2 atanh
-    bitwise_and bitwise_not bitwise_or bitwise_xor bmm bool byte ceil char cos cosh count_nonzero cummax
-    cummin cumprod cumsum deg2rad digamma div dot eq equal erf erfc erfinv exp exp2 expm1 floor floor_divide
-    frac ge gt hypot int isfinite isinf isnan kthvalue le log log10 log1p log2 log_softmax logical_and
-    logical_not logical_or logical_xor logsumexp long lt matmul max maximum mean median min minimum mm mode
-    mul mv nanmean nanmedian nanquantile nanstd nansum nanvar ne neg norm positive pow prod quantile rad2deg
-    reciprocal relu remainder round rsqrt sgn short sigmoid sign sin sinh softmax sqrt square std sub sum tan
-    tanh trunc var"""
+INHERITED = """T abs acos acosh add align_as align_to all amax amin any argmax argmin argsort asin asinh
+    atan atan2 atanh bitwise_and bitwise_not bitwise_or bitwise_xor bmm bool byte ceil char chunk cos
+    cosh count_nonzero cummax cummin cumprod cumsum deg2rad digamma div dot eq equal erf erfc erfinv exp
+    exp2 expm1 flatten floor floor_divide frac ge gt hypot int isel isfinite isinf isnan kthvalue le log
+    log10 log1p log2 log_softmax logical_and logical_not logical_or logical_xor logsumexp long lt matmul
+    max maximum mean median min minimum mm mode movedim mul mv nanmean nanmedian nanquantile nanstd
+    nansum nanvar narrow ne neg norm permute positive pow prod quantile rad2deg reciprocal relu
+    remainder round rsqrt select sgn short sigmoid sign sin sinh softmax sqrt square std sub sum t tan
+    tanh trunc unbind unflatten var where"""
 """Methods of plain tensors, whose results come from what the tape overrides, or are bools and integers."""
 
 

@@ -1,0 +1,149 @@
+"""Which instructions of a program several threads share, by what they are expected to take.
+
+Fused instructions and slices are shared block by block. Blocks that are added are kept until all those
+before them have been, so that the order of additions does not depend on threads.
+
+Products of matrices are left to a BLAS that has several threads, and so is a program that consists mostly of
+them: threads that wait for its threads would only take their cores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil, fsum, prod
+
+from nameexpr.backends.numpy.costs.program import estimate_seconds
+from nameexpr.backends.numpy.target import current
+from nameexpr.backends.numpy.threads import blas
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.compiler.ir.layouts import OperandLayout
+from nameexpr.compiler.ir.liveness import accumulator, is_inner_product
+from nameexpr.compiler.ir.program import Instruction, Program, Shape
+from nameexpr.compiler.memory.program import alive, info_of, moments
+from nameexpr.records import record, replace
+
+HANDED = 40e-6
+"""The seconds until another thread computes, and until the calling one knows that it has finished."""
+SLOWED = 1.1
+"""The ratio of the time of a block while another thread computes to that of the same block alone."""
+WORTH = 0.85
+"""The ratio of the expected time over threads to that on one, from which they share an instruction."""
+PARTIAL_BYTES = 1 << 22
+"""The most bytes that contributions to a result may take until they are added."""
+BY_BLAS = frozenset({"dot", "integer_matmul", "matmul", "vecdot", "window_multiply"})
+Shapes = Sequence[Shape]
+
+
+@record
+class Spread:
+    """How threads share an instruction.
+
+    `threads` includes the calling one; `seconds` is the expected time. `keeps_partials` means that what the
+    blocks along reduced axes contribute is kept, and added at the end. `bytes` are those that are allocated
+    in addition to those of one thread.
+    """
+
+    threads: int
+    seconds: float
+    keeps_partials: bool = False
+    bytes: int = 0
+
+
+def spread_over(
+    program: Program,
+    shapes: Shapes,
+    given: Sequence[OperandLayout],
+    threads: int,
+    limit: int | None = None,
+) -> dict[int, Spread]:
+    """Return by number the instructions of a program that threads share, where that saves time.
+
+    Parameters
+    ----------
+    program : Program
+        The program.
+    shapes : sequence of tuple of int
+        Shapes of all its values.
+    given : sequence of OperandLayout
+        Dtypes and strides of the operands.
+    threads : int
+        The number of threads, with the calling one.
+    limit : int, optional
+        The bytes that may be allocated at once, not counting operands.
+    """
+    if threads < 2:  # noqa: PLR2004
+        return {}
+    times, is_alone = estimate_seconds(program, shapes, given, current().profile), blas.has_one_thread()
+    by_blas = [time for one, time in zip(program.instructions, times, strict=True) if calls_blas(one)]
+    if not is_alone and fsum(by_blas) > fsum(times) / 2:
+        return {}
+    info = info_of(program, shapes, given)
+    found: dict[int, Spread] = {}
+    for number, (instruction, (held, scratch, _)) in enumerate(
+        zip(program.instructions, alive(info), strict=True)
+    ):
+        spread = shared(instruction, times[number], threads)
+        if spread is None or (calls_blas(instruction) and not is_alone):
+            continue
+        spread = replace(spread, bytes=spread.bytes + (spread.threads - 1) * scratch)
+        if limit is None or held + scratch + spread.bytes <= limit:
+            found[number] = spread
+    return found
+
+
+def peak_bytes_over(
+    program: Program, shapes: Shapes, given: Sequence[OperandLayout], spread: Mapping[int, Spread]
+) -> int:
+    """Return the most bytes that are alive at once if threads share instructions, not counting operands."""
+    most = moments(info_of(program, shapes, given))
+    return max([size + (spread[at].bytes if at in spread else 0) for at, size in enumerate(most)], default=0)
+
+
+def calls_blas(instruction: Instruction) -> bool:
+    """Return whether an instruction, or what it runs, multiplies matrices by BLAS."""
+    if instruction.loop is not None:
+        return any(calls_blas(inner) for body in instruction.loop.bodies for inner in body.instructions)
+    if instruction.recurrence is not None:
+        return any(map(calls_blas, instruction.recurrence.body.instructions))
+    if instruction.primitive == "fused":
+        return len(instruction.factors) > 1 and is_inner_product(instruction, [True, True])
+    return instruction.primitive in BY_BLAS
+
+
+def shared(instruction: Instruction, seconds: float, threads: int) -> Spread | None:
+    """Return how threads share an instruction that is expected to take `seconds` on one; None if they do
+    not.
+    """
+    if instruction.primitive == "fused":
+        return _shared_blocks(instruction, seconds, threads)
+    if instruction.loop is not None and not instruction.loop.block:
+        return worth(seconds, threads, instruction.loop.turns)
+    return None
+
+
+def _shared_blocks(block: Instruction, seconds: float, threads: int) -> Spread | None:
+    """Return how threads share blocks: those of the axes that are kept, or all of them."""
+    counts = [ceil(size / tile) if tile else 1 for size, tile in zip(block.shape, block.tiles, strict=True)]
+    kept = prod(count for axis, count in enumerate(counts) if axis not in block.axes)
+    spread = worth(seconds, threads, kept)
+    if kept == prod(counts) or (spread is not None and kept >= threads):
+        return spread
+    cells = prod(size for axis, size in enumerate(block.shape) if axis not in block.axes)
+    size = cells * ITEM_BYTES.get(accumulator(block), 8) * prod(counts) // kept
+    if size > PARTIAL_BYTES:
+        return spread
+    spread = worth(seconds, threads, prod(counts))
+    return None if spread is None else replace(spread, keeps_partials=True, bytes=size)
+
+
+def worth(seconds: float, threads: int, count: int) -> Spread | None:
+    """Return how threads share `count` blocks of equal size; None if it does not save time.
+
+    >>> worth(1e-3, 2, 8).threads, worth(10e-6, 2, 8), worth(1e-3, 2, 1)
+    (2, None, None)
+    """
+    used = min(threads, count)
+    if used < 2:  # noqa: PLR2004
+        return None
+    after = HANDED * (used - 1) + SLOWED * seconds * ceil(count / used) / count
+    return Spread(used, after) if after <= WORTH * seconds else None

@@ -1,0 +1,66 @@
+"""Pointwise functions of whole arrays, and the order of their axes.
+
+The largest argument determines the order, so that what is transposed is small. An *expansion*, such as the
+mask `index[S] <= index[T]`, has labels that none of its arguments has together, so that the order of its axes
+is free: it is created in that of the first function or product that reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+from nameexpr.compiler.ir.axes import Labels, hint_of
+from nameexpr.compiler.ir.graph import Graph, merged
+from nameexpr.compiler.ir.nodes import Map, Reduction, Scalar, number_of, sources_of
+from nameexpr.compiler.ir.program import Instruction
+from nameexpr.compiler.lowering.builder import Builder, Value
+from nameexpr.ops import FUNCTIONS
+
+
+def expansions(graph: Graph, needed: Collection[int], outputs: Collection[int]) -> frozenset[int]:
+    """Return the expansions that are read along with a value that has all of their labels."""
+    found = set()
+    for number in needed:
+        node = graph.nodes[number]
+        if isinstance(node, Map | Reduction):
+            sources = sources_of(node)
+            every = [set(graph.labels[source]) for source in sources]
+            for source, own in zip(sources, every, strict=True):
+                if sum(own <= other for other in every) > 1 and _is_expansion(graph, source):
+                    found.add(source)
+    return frozenset(found.difference(outputs))
+
+
+def _is_expansion(graph: Graph, number: int) -> bool:
+    node, own = graph.nodes[number], set(graph.labels[number])
+    return isinstance(node, Map) and all(set(graph.labels[one]) < own for one in node.arguments)
+
+
+def order_of(build: Builder, values: Sequence[Value]) -> Labels:
+    """Return the labels of all values, those of large ones in their order."""
+    return merged([one.labels for one in sorted(values, key=lambda one: -hint_of(build.size(one.labels)))])
+
+
+def lower_map(
+    build: Builder,
+    graph: Graph,
+    number: int,
+    values_of: Callable[[Sequence[int]], list[Value]],
+    preferred: Labels,
+) -> Value:
+    """Return a function of values, with its labels in the preferred order, if there is one, else in that of
+    its arguments.
+    """
+    node = graph.nodes[number]
+    assert isinstance(node, Map)
+    nodes = [graph.nodes[argument] for argument in node.arguments]
+    pairs = zip(node.arguments, nodes, strict=True)
+    values = values_of([argument for argument, source in pairs if not isinstance(source, Scalar)])
+    own = order_of(build, values)
+    labels = tuple(dict.fromkeys([label for label in (*preferred, *own) if label in own]))
+    numbers = tuple([build.expand(value, labels).number for value in values])
+    constants = tuple([number_of(source) if isinstance(source, Scalar) else None for source in nodes])
+    kernel, dtype = FUNCTIONS[node.function].kernel, graph.dtypes[number]
+    shape = build.shape(labels)
+    made = Instruction("pointwise", numbers, shape, dtype=dtype, function=kernel, constants=constants)
+    return build.emit(made, labels, dtype, build.row_major_strides(labels))

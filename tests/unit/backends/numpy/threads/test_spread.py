@@ -1,0 +1,116 @@
+"""What threads share, decided by made-up costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from nameexpr.backends.numpy.threads import blas
+from nameexpr.backends.numpy.threads import spread as spreading
+from nameexpr.backends.numpy.threads.spread import Spread, peak_bytes_over, spread_over, worth
+from nameexpr.compiler.ir.primitives import shapes_of
+from nameexpr.compiler.ir.program import Instruction, Note, Program
+from nameexpr.compiler.memory.program import peak_bytes
+
+EXP = Instruction("pointwise", (0,), dtype="float64", function="exp", constants=(None,))
+
+
+def fused(shape: tuple[int, ...], tiles: tuple[int, ...], axes: tuple[int, ...] = ()) -> Instruction:
+    function = "sum" if axes else ""
+    return Instruction(
+        "fused", (0,), shape, axes, (), "float64", function, tiles=tiles, steps=(EXP,), factors=(1,)
+    )
+
+
+def program_of(operands: Sequence[tuple[int, ...]], *instructions: Instruction) -> Program:
+    notes = tuple(Note((), "float64", None) for _ in instructions)
+    last = len(operands) + len(instructions) - 1
+    return Program(tuple(operands), instructions, notes, last, depends_on_layout=False)
+
+
+def decided(
+    monkeypatch: pytest.MonkeyPatch,
+    program: Program,
+    seconds: Sequence[float],
+    threads: int = 2,
+    limit: int | None = None,
+    *,
+    blas_threads: int = 1,
+) -> dict[int, Spread]:
+    monkeypatch.setattr(spreading, "estimate_seconds", lambda *_: tuple(seconds))
+    monkeypatch.setattr(blas, "has_one_thread", lambda: blas_threads == 1)
+    return spread_over(program, shapes_of(program), (), threads, limit)
+
+
+def test_what_is_short_stays_on_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = program_of([(64, 64)], fused((64, 64), (4, 64)))
+    assert decided(monkeypatch, program, [10 * spreading.HANDED])[0].threads == 2
+    assert decided(monkeypatch, program, [spreading.HANDED]) == {}
+    assert decided(monkeypatch, program, [10 * spreading.HANDED], threads=1) == {}
+
+
+def test_the_expected_time_counts_the_blocks_of_the_busiest_thread() -> None:
+    three = worth(1.0, 2, 3)
+    assert three is not None
+    assert three.seconds == pytest.approx(spreading.HANDED + spreading.SLOWED * 2 / 3)
+    many = worth(1.0, 4, 400)
+    assert many is not None
+    assert many.seconds == pytest.approx(3 * spreading.HANDED + spreading.SLOWED / 4)
+
+
+def test_no_more_threads_than_blocks_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = program_of([(3, 64)], fused((3, 64), (1, 64)))
+    assert decided(monkeypatch, program, [1.0], threads=8)[0].threads == 3
+
+
+@pytest.mark.parametrize(
+    ("tiles", "axes", "keeps"),
+    [((4, 64), (1,), False), ((4, 64), (0,), True), ((8, 16), (0,), False), ((4, 64), (0, 1), True)],
+)
+def test_blocks_of_kept_axes_are_shared_where_there_are_enough(
+    tiles: tuple[int, int], axes: tuple[int, ...], keeps: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = program_of([(64, 64)], fused((64, 64), tiles, axes))
+    found = decided(monkeypatch, program, [1.0])[0]
+    assert found.keeps_partials == keeps
+
+
+def test_contributions_that_take_much_memory_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    size = 1 << 12
+    program = program_of([(size, size)], fused((size, size), (1, size), (0,)))
+    assert decided(monkeypatch, program, [1.0]) == {}
+
+
+def test_products_are_left_to_a_blas_that_has_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    product = Instruction("matmul", (0, 1))
+    program = program_of([(64, 64), (64, 64)], product, fused((64, 64), (4, 64)))
+    assert list(decided(monkeypatch, program, [1.0, 0.9])) == [1]
+    assert decided(monkeypatch, program, [1.0, 0.9], blas_threads=2) == {}
+    assert list(decided(monkeypatch, program, [0.8, 0.9], blas_threads=2)) == [1]
+
+
+def test_a_limit_of_memory_holds_for_all_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = program_of([(64, 64)], fused((64, 64), (4, 64), (1,)))
+    shapes = shapes_of(program)
+    one = peak_bytes(program, shapes)
+    found = decided(monkeypatch, program, [1.0], 3, limit=10 * one)
+    most = peak_bytes_over(program, shapes, (), found)
+    assert one < most < 3 * one
+    assert decided(monkeypatch, program, [1.0], 3, limit=most) == found
+    assert decided(monkeypatch, program, [1.0], 3, limit=most - 1) == {}
+
+
+def test_the_threads_of_a_blas_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blas, "_getter", lambda: lambda: 1)
+    assert blas.has_one_thread()
+    monkeypatch.setattr(blas, "_getter", lambda: lambda: 2)
+    assert not blas.has_one_thread()
+    monkeypatch.setattr(blas, "_getter", lambda: None)
+    for name in blas.VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    assert not blas.has_one_thread()
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    assert blas.has_one_thread()
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "4")
+    assert not blas.has_one_thread()

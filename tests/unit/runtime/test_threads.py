@@ -1,0 +1,260 @@
+"""`set_threads`: the same bits for any number, for texts that are compiled already, too."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import tracemalloc
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nameexpr as ne
+from nameexpr.backends.numpy.target import TARGET
+from nameexpr.backends.numpy.threads import blas, job, spread
+from nameexpr.records import replace
+from nameexpr.runtime.entry import Entry
+
+SMALL = replace(TARGET, block_cells=64, fused_cells=64, tiled_bytes=512, tile_cells=16, cached_cells=64)
+"""Blocks and slices for arrays of a few hundred elements."""
+RNG = np.random.default_rng(4)
+OPERANDS = {
+    "x": RNG.standard_normal((30, 20)),
+    "w": RNG.standard_normal(20),
+    "q": RNG.standard_normal((3, 4, 8, 5)),
+    "k": RNG.standard_normal((3, 4, 8, 5)),
+    "half": RNG.standard_normal((30, 20)).astype("float16"),
+    "n": RNG.integers(0, 9, (30, 20)),
+}
+ATTENTION = "p[B h Q K] = softmax[K](sum[d](q[B h Q d] * k[B h K d])); o[B h Q d] = sum[K](p * k[B h K d])"
+TEXTS = [
+    "y[a b] = tanh(x[a b] * 2 + w[b]) / (1 + x[a b] ** 2)",
+    "y = sum[a b](exp(x[a b]) * w[b])",
+    "y[a] = logsumexp[b](x[a b] * w[b])",
+    "y[b] = sum[a](exp(x[a b]) + w[b])",
+    "y = mean[a b](exp(x[a b]) + w[b])",
+    "y[b] = mean[a](half[a b] ** 2 + half[a b])",
+    "y = max[a b](abs(x[a b]) + w[b])",
+    "y[a] = any[b](x[a b] + w[b] > 2)",
+    "y[b a] = where(x[a b] > 0, x[a b] * 2, n[a b] + w[b])",
+    ATTENTION,
+    "l = sum[a](log(1 + exp(x[a b] + w[b]))); y[b] = grad(sum[b](l), w[b])",
+]
+
+
+@pytest.fixture(autouse=True)
+def as_it_was() -> Iterator[None]:
+    with ne.set_threads(ne.get_threads()):
+        yield
+
+
+@pytest.fixture
+def eager(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Make all that can be shared so, and list the threads of each job."""
+    jobs: list[int] = []
+    monkeypatch.setattr(Entry, "target", SMALL)
+    monkeypatch.setattr(spread, "HANDED", 0.0)
+    monkeypatch.setattr(spread, "WORTH", 10.0)
+    monkeypatch.setattr(blas, "has_one_thread", lambda: True)
+    run = job.Job.run
+
+    def counted(self: job.Job, count: int, **options: Any) -> list[Any]:
+        jobs.append(count)
+        return run(self, count, **options)
+
+    monkeypatch.setattr(job.Job, "run", counted)
+    return jobs
+
+
+def used(text: str) -> dict[str, Any]:
+    return {name: OPERANDS[name] for name in ne.compile(text).operands}
+
+
+def bits(results: Any) -> list[tuple[Any, ...]]:
+    every = results if isinstance(results, tuple) else (results,)
+    return [(one.shape, one.dtype, one.strides, one.tobytes()) for one in map(np.asarray, every)]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_the_bits_are_the_same_for_all_numbers(text: str, eager: list[int]) -> None:
+    operands = used(text)
+    expected = bits(ne.evaluate(text, operands=operands))
+    assert eager == []
+    for count in (2, 3, 7):
+        ne.set_threads(count)
+        assert bits(ne.evaluate(text, operands=operands)) == expected
+        assert eager and max(eager) <= count
+        eager.clear()
+
+
+def test_texts_that_are_compiled_use_threads_from_then_on(eager: list[int]) -> None:
+    text = TEXTS[0]
+    operands = used(text)
+    formula = ne.compile(text)
+    bound = formula.bind(w=operands["w"])
+    expression = ne.compile("a b, b -> a", optimize=True)
+    for call in (
+        lambda: formula(**operands),
+        lambda: bound(x=operands["x"]),
+        lambda: ne.evaluate(text, **operands),
+        lambda: pickle.loads(pickle.dumps(formula))(**operands),
+    ):
+        expected = call()
+        assert eager == []
+        with ne.set_threads(2):
+            assert call().tobytes() == expected.tobytes()
+            assert eager == [2]
+        eager.clear()
+        assert call().tobytes() == expected.tobytes()
+        assert eager == []
+    assert expression(operands["x"], operands["w"]).shape == (30,)
+
+
+def test_going_back_compiles_nothing_again(eager: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    text = TEXTS[0]
+    operands = used(text)
+    for count in (1, 2):
+        with ne.set_threads(count):
+            ne.evaluate(text, **operands)
+
+    def never(*_: Any) -> None:
+        raise AssertionError("it was compiled again")
+
+    monkeypatch.setattr(Entry, "_made", never)
+    for count in (1, 2, 1, 2):
+        with ne.set_threads(count):
+            ne.evaluate(text, **operands)
+    assert len(eager) == 3
+
+
+def test_it_is_a_context_and_a_statement() -> None:
+    assert ne.get_threads() == 1
+    with ne.set_threads(3) as setting:
+        assert ne.get_threads() == 3
+        assert repr(setting) == "set_threads(3)"
+        ne.set_threads(np.int64(2))
+        assert ne.get_threads() == 2
+    assert ne.get_threads() == 1
+
+
+@pytest.mark.parametrize("count", [0, -1, 2.0, True, "2", None, 10**9])
+def test_what_is_no_number_of_threads_is_refused(count: Any) -> None:
+    with pytest.raises(ne.OptionError, match="NE617"):
+        ne.set_threads(count)
+    assert ne.get_threads() == 1
+
+
+def test_a_result_is_written_into_out(eager: list[int]) -> None:
+    text, operands = TEXTS[0], used(TEXTS[0])
+    expected = ne.evaluate(text, **operands)
+    out = np.empty((30, 20))
+    with ne.set_threads(2):
+        assert ne.compile(text)(**operands, out=out) is out
+    assert eager
+    assert out.tobytes() == expected.tobytes()
+
+
+def test_names_are_kept(eager: list[int]) -> None:
+    x = ne.tensor(OPERANDS["x"], names="a b")
+    with ne.set_threads(2):
+        made = ne.evaluate(TEXTS[0], x=x, w=OPERANDS["w"])
+    assert eager
+    assert made.names == ("a", "b")
+
+
+def test_errors_of_numbers_are_those_of_one_thread(eager: list[int]) -> None:
+    text, x = "y[a b] = log(x[a b] - 1) + 1 / x[a b]", np.zeros((30, 20))
+
+    def told(count: int) -> tuple[list[str], str]:
+        with ne.set_threads(count), warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            ne.evaluate(text, x=x)
+            with np.errstate(all="raise"), pytest.raises(FloatingPointError) as raised:
+                ne.evaluate(text, x=x)
+        return [str(one.message) for one in found], str(raised.value)
+
+    assert told(2) == told(1)
+    assert eager
+
+
+def test_code_and_the_number_of_flops_are_those_of_one_thread(eager: list[int]) -> None:
+    formula, operands = ne.compile(ATTENTION), used(ATTENTION)
+    one = formula.plan(**operands)
+    with ne.set_threads(2):
+        two = formula.plan(**operands)
+        formula(**operands)
+        assert formula.code == one.code == two.code
+    assert eager
+    assert two.flops == one.flops
+    assert [step.threads for step in two.steps] == [2]
+    assert two.steps[0].call == f"{one.steps[0].call}, on 2 threads"
+    assert two.peak_bytes > one.peak_bytes
+    assert "on 2 cores" in str(two)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_memory_is_at_most_what_the_plan_predicts(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spread, "HANDED", 0.0)
+    monkeypatch.setattr(spread, "WORTH", 10.0)
+    monkeypatch.setattr(Entry, "target", replace(SMALL, block_cells=4096, tile_cells=4096))
+    operands = {name: np.tile(value, (8,) * value.ndim) for name, value in used(text).items()}
+    formula = ne.compile(text)
+    with ne.set_threads(3):
+        plan = formula.plan(**operands)
+        formula(**operands)
+        tracemalloc.start()
+        formula(**operands)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert peak <= 1.01 * plan.peak_bytes + 20_000
+
+
+def test_a_limit_of_memory_is_kept(eager: list[int]) -> None:
+    text, operands = TEXTS[2], used(TEXTS[2])
+    limit = ne.compile(text).plan(**operands).peak_bytes
+    for extra, is_shared in ((0, False), (10_000, True)):
+        formula = ne.compile(text, memory_limit=limit + extra)
+        with ne.set_threads(2):
+            formula(**operands)
+            assert formula.plan(**operands).peak_bytes <= limit + extra
+        assert bool(eager) == is_shared
+
+
+def test_many_threads_call_at_once(eager: list[int]) -> None:
+    text, operands = TEXTS[0], used(TEXTS[0])
+    expected = ne.evaluate(text, **operands).tobytes()
+    found: list[bool] = []
+
+    def call() -> None:
+        found.extend(ne.evaluate(text, **operands).tobytes() == expected for _ in range(20))
+
+    with ne.set_threads(3):
+        callers = [threading.Thread(target=call) for _ in range(4)]
+        for caller in callers:
+            caller.start()
+        for caller in callers:
+            caller.join()
+    assert found == [True] * 80
+
+
+@pytest.mark.parametrize(("value", "printed"), [("3", "3"), ("", "1"), ("none", "NE617"), ("0", "NE617")])
+def test_the_environment_sets_the_number(value: str, printed: str) -> None:
+    script = """
+import numpy as np, nameexpr as ne
+try:
+    ne.einsum("a -> a", np.ones(2))
+    print(ne.get_threads())
+except ne.OptionError as wrong:
+    print(wrong.code)
+"""
+    environment = {**os.environ, "NAMEEXPR_THREADS": value}
+    made = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
+    assert made.stdout.strip() == printed
