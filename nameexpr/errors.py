@@ -69,14 +69,18 @@ class Diagnostic(NamedTuple):
     hint: str = ""
     is_whole: bool = False
 
-    def render(self, strong: Callable[[str], str] = str, columns: int | None = None) -> str:
+    def render(
+        self, strong: Callable[[str], str] = str, columns: int | None = None, *, has_code: bool = True
+    ) -> str:
         """Return the diagnostic as lines without a final newline; `strong` highlights the error, and
-        `columns` is the width of a terminal.
+        `columns` is the width of a terminal. The message is the first thing if it has no code.
         """
         from nameexpr.carets import aligned_columns, line_limit, marked_text, shortened, visible, wrapped
 
         shown = [operand for place, operand in enumerate(self.operands) if place < ROWS or operand.is_told]
-        head = f"{family(self.code).__name__}[{self.code}]: {visible(shortened(self.message))}"
+        head = visible(shortened(self.message))
+        if has_code:
+            head = f"{family(self.code).__name__}[{self.code}]: {head}"
         lines = [strong(wrapped(head, columns, 2))]
         spans = [(*mark.span, mark.note) for mark in self.marks]
         limit = line_limit(columns)
@@ -117,6 +121,9 @@ class NameExprError(ValueError):
     ...     print(error.code)
     NE501
     """
+
+    has_code = True
+    """Whether its text begins with its code; those of a class of another library begin with the message."""
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
         super().__init__(*diagnostics)
@@ -176,7 +183,7 @@ class NameExprError(ValueError):
         """Return the text of the error; `strong` highlights the error, in colour on a terminal, whose width
         is `columns`.
         """
-        told = [diagnostic.render(strong, columns) for diagnostic in self.diagnostics[:TOLD]]
+        told = [one.render(strong, columns, has_code=self.has_code) for one in self.diagnostics[:TOLD]]
         left_out = len(self.diagnostics) - len(told)
         return "\n".join([*told, *([f"... and {left_out:,} more mistakes"] if left_out else [])])
 
@@ -216,15 +223,8 @@ class DimRangeError(NameExprError, IndexError):
 
 
 _FAMILIES = (
-    ParseError,
-    RuleError,
-    SizeError,
-    DimNameError,
-    OperandError,
-    OptionError,
-    LimitError,
-    DimRangeError,
-)
+    ParseError, RuleError, SizeError, DimNameError, OperandError, OptionError, LimitError, DimRangeError,
+)  # fmt: skip
 
 
 def family(code: str) -> type[NameExprError]:

@@ -7,6 +7,6 @@ Each module has the names of the library that it is called after, so that one ch
 >>> einsum("ij,jk", np.ones((2, 3)), np.ones((3, 4))).shape
 (2, 4)
 
-`subscripts` reads the texts of `numpy.einsum`, and `contraction` has the entries that compute them
-(docs/drop-in.md).
+`subscripts` reads the texts of `numpy.einsum`, `patterns` those of einops, and `contraction` has the entries
+that compute sums of products (docs/drop-in.md).
 """

@@ -249,8 +249,7 @@ class AlongDim(Operators):
         if step < 0 or (step == 0 and size):
             raise self._not_positive("split", "the size of the parts", step, dim)
         starts = range(0, size, step) if size else [0]
-        before, data, names = (slice(None),) * at, self._data, self._names
-        return tuple([self._wrap(data[(*before, slice(start, start + step))], names) for start in starts])
+        return tuple([self._part(at, slice(start, min(start + step, size))) for start in starts])
 
     def _sections(self, sizes: list[int], at: int, dim: Any) -> tuple[Self, ...]:
         size = self._data.shape[at]

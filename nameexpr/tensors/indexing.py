@@ -22,6 +22,7 @@ from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import ShownCall, Verbatim, as_keywords, called, counted, fault, positions, shown
 from nameexpr.rules.indexing import IndexItem, check_array_sizes, check_mask, indexed_names, no_index
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
+from nameexpr.rules.remembered import remembered
 from nameexpr.tensors.arguments import plain
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import explained
@@ -30,6 +31,11 @@ from nameexpr.tensors.ops import RECORDED, MeetsRecorded, exhausted, op
 from nameexpr.tensors.writing import WATCHED, check_finite, check_real, check_writeable
 
 _WHOLE = slice(None)
+
+
+@remembered
+def _names_at(names: Names, shape: tuple[int, ...], items: tuple[IndexItem, ...]) -> Names:
+    return indexed_names(dims_of(names, shape), items, "x[...]")
 
 
 class Indexing(Operators):
@@ -51,7 +57,7 @@ class Indexing(Operators):
 
     def _taken_at(self, places: tuple[Any, ...], items: list[IndexItem]) -> Self:
         """Return the part for an index with every dim written out."""
-        names = indexed_names(self._dims, items, "x[...]")
+        names = _names_at(self._names, self._data.shape, tuple(items))
         if all(item.kind != "array" for item in items):
             places = (*places, ...)  # keeps a single element an array, and stands for no dim
         try:

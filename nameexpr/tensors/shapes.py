@@ -41,9 +41,12 @@ class Shapes(Operators):
         (2, 1)
         """
         if not self._names and is_only(dim0) and is_only(dim1):
-            return self._wrap(self._data[...], ())
+            return self._ordered([])
         dims = (dim0, dim1)
         a, b = self._position(dim0, "transpose", dims), self._position(dim1, "transpose", dims, 1)
+        return self._swapped(a, b)
+
+    def _swapped(self, a: int, b: int) -> Self:
         names = list(self._names)
         names[a], names[b] = names[b], names[a]
         return self._wrap(self._data.swapaxes(a, b), tuple(names))

@@ -2,10 +2,10 @@
 
 It is loaded by the first `requires_grad_`, and is for arrays of NumPy: tensors of PyTorch have its autograd.
 
-- `recorded`: the classes of recorded tensors; `recording`: the wrappers of their methods
+- `recorded`: the classes of recorded tensors; `recording`: what their families of methods share
+- `operators`, `reductions`, `movement`, `selecting`, `products`: what they override of plain tensors, and the
+  derivatives; those of pointwise functions and reductions are texts, most of which formulas have, too
 - `node`, `engine`: the tape, and the backward pass over it
-- `pointwise`, `reductions`, `movement`, `selecting`, `products`: the derivatives; those of pointwise
-  functions and reductions are texts, which `compiler/gradient/rules` has for formulas, too
 - `inplace`, `versions`: writing over tensors, and over arrays that the tape has saved
 - `mode`: `no_grad`, `enable_grad`; `controls`, `hooks`: the methods for users
 """

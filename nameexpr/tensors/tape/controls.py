@@ -143,11 +143,11 @@ class Controls(Tracked):
         backward_pass([self], [gradient], bool(retain_graph), inputs)
 
     def __reduce__(self) -> Any:
-        """Pickle a leaf with its values; NE696 for a tensor that was computed."""
+        """Copy or pickle a leaf with its values and its gradient; NE696 for a tensor that was computed."""
         if type(self._node) is not Leaf:
             message = "a tensor that was computed cannot be copied together with how it was computed"
             raise error(Diagnostic("NE696", message, hint="x.detach() holds the values"))
-        return restored, (self._bare(),)
+        return restored, (self._bare(), self.grad)
 
     def __repr__(self) -> str:
         """Return the repr of the values, and the operator that computed them."""
@@ -157,9 +157,11 @@ class Controls(Tracked):
         return f"{body}, {told}{bracket}{rest}"
 
 
-def restored(tensor: Any) -> Any:
-    """Return an unpickled leaf."""
-    return tensor.requires_grad_()
+def restored(tensor: Any, gradient: Any = None) -> Any:
+    """Return a copy of a leaf, with its gradient."""
+    leaf = tensor.requires_grad_()
+    leaf.grad = gradient
+    return leaf
 
 
 def unrecord(tensor: Any) -> None:

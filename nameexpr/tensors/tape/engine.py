@@ -58,22 +58,21 @@ class Pass:
         heappush(self.heap, -node.number)
         return entry
 
+    @np.errstate(all="ignore")
     def run(self) -> None:
         """Go back through all nodes."""
         gradients, heap = self.gradients, self.heap
         LOG.epoch = None
-        with np.errstate(all="ignore"):
-            while heap:
-                node, gradient, is_own = gradients.pop(-heappop(heap))
-                if node.extras is not None:
-                    gradient, is_own = hooked(node, gradient, is_own)
-                if self.wanted is not None and node.number in self.wanted:
-                    self.found[node.number] = gradient
-                if type(node) is Leaf:
-                    if self.wanted is None:
-                        accumulate(node, gradient, is_own=is_own)
-                else:
-                    self._through(node, gradient)
+        while heap:
+            node, gradient, is_own = gradients.pop(-heappop(heap))
+            if node.extras is not None:
+                gradient, is_own = hooked(node, gradient, is_own)
+            if self.wanted is not None and node.number in self.wanted:
+                self.found[node.number] = gradient
+            if type(node) is not Leaf:
+                self._through(node, gradient)
+            elif self.wanted is None:
+                accumulate(node, gradient, is_own=is_own)
 
     def _through(self, node: TapeNode, gradient: Any) -> None:
         """Add the gradients of a node's inputs."""

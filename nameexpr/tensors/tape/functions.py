@@ -21,21 +21,21 @@ from nameexpr.tensors.tape.recording import (
     unknown_gradient,
 )
 
-FILLS = frozenset({"fill_", "copy_"})
-
 
 @cache
 def recorded_function(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function, or a method of tensors, for calls in which an operand is recorded."""
     name = function.__name__
     if name in ("cat", "stack"):
-        return lambda tensors, *args, **options: function(list(map(constant, tensors)), *args, **options)
+        return lambda tensors, *args, **options: function(
+            [constant(each, name) for each in tensors], *args, **options
+        )
     if "." not in function.__qualname__ and name == "where":
         return selecting.chosen
     if name in OPS and OPS[name].twin_of:
-        return _twin(name, OPS[name].twin_of, function)
-    if name in FILLS:
-        return lambda x, value, *more, **options: inplace.filled(x, function, value, name)
+        return inplace.twin(name, OPS[name].twin_of, function)  # type: ignore[no-any-return]
+    if name in ("fill_", "copy_"):
+        return lambda x, *args, **options: inplace.filled(x, function, args, options)
     if name in ("add", "sub"):
         return _scaled(name, function)
     return _method(name, function)
@@ -46,7 +46,7 @@ def _method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if MODE.is_on and hasattr(args[0], name) and isinstance(args[0], Core) and not is_recorded(args[0]):
-            return getattr(constant(args[0]), name)(*args[1:], **kwargs)
+            return getattr(constant(args[0], name), name)(*args[1:], **kwargs)
         y = function(*map(bare, args), **{word: bare(each) for word, each in kwargs.items()})
         if MODE.is_on and has_gradient(y):
             raise unknown_gradient(name)
@@ -55,11 +55,11 @@ def _method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def constant(operand: Any) -> Any:
+def constant(operand: Any, verb: str) -> Any:
     """Return an operand as a recorded tensor without a node, unless it is recorded itself."""
     if is_recorded(operand):
         return operand
-    core: Any = as_core(operand, "cat")
+    core: Any = as_core(operand, verb)
     if type(core) is Core:
         return promoted(Core._tensor_class._wrap(core._data, core._names), None)
     return promoted(shared(core, type(core)), None)
@@ -73,18 +73,6 @@ def _scaled(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             return function(bare(x), bare(other), alpha=alpha, **options)
         function(bare(x), bare(other), alpha=alpha)  # checks them
         return function(x, other * alpha, **options)
-
-    return call
-
-
-def _twin(name: str, of: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return an operator in place whose tensor is plain: it becomes a recorded one."""
-
-    def call(x: Any, *args: Any, **kwargs: Any) -> Any:
-        if not MODE.is_on:
-            return inplace.written(x, function, args, kwargs)
-        inplace.check_may_write(x, name)
-        return inplace.rewritten(x, getattr(inplace.snapshot(x), of)(*args, **kwargs), name)
 
     return call
 

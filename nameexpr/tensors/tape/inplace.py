@@ -17,7 +17,7 @@ from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.tensors.tape.mode import MODE
 from nameexpr.tensors.tape.node import Leaf, TapeNode, extras_of
 from nameexpr.tensors.tape.pointwise import same, zero
-from nameexpr.tensors.tape.recording import Tracked, bare, called, is_recorded, promoted
+from nameexpr.tensors.tape.recording import Tracked, bare, called, is_recorded, node_of, promoted
 from nameexpr.tensors.tape.selecting import is_mask
 from nameexpr.tensors.tape.texts import Vjp
 from nameexpr.tensors.writing import write
@@ -158,13 +158,14 @@ def assign(x: Any, key: Any, value: Any) -> None:
     target = bare(x)
     places = tuple(np.array(each) if isinstance(each, np.ndarray) else each for each in target._key(key)[0])
     target[key] = bare(value)
-    pairs: list[tuple[Any, Vjp]] = []
-    if is_recorded(x):
-        pairs.append((x._node, lambda g: cleared(g, places)))
-    if is_recorded(value):
-        pairs.append((value._node, taken(places, x._data.shape)))
-    inputs, vjps = zip(*pairs, strict=True)
-    moved_to(x, TapeNode(verb, inputs, vjps, x._data))
+    clear, take = (lambda g: cleared(g, places)), taken(places, x._data.shape)
+    overwritten(x, verb, [(node_of(x), clear), (node_of(value), take)])
+
+
+def overwritten(x: Any, verb: str, pairs: list[tuple[Any, Vjp]]) -> Any:
+    """Return a tensor that was written over, with a node for those of what it was and of what was written."""
+    inputs, vjps = zip(*[pair for pair in pairs if pair[0] is not None], strict=True)
+    return moved_to(x, TapeNode(verb, inputs, vjps, x._data))
 
 
 def cleared(g: Any, places: Any) -> Any:
@@ -190,29 +191,20 @@ def taken(places: Any, shape: tuple[int, ...]) -> Vjp:
     return vjp
 
 
-def filled(x: Any, method: Callable[..., Any], value: Any, verb: str) -> Any:
+def filled(x: Any, method: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """Write one value, or another tensor, over all elements."""
+    verb = method.__name__
+    if MODE.is_on:
+        check_may_write(x, verb)
+    written(x, method, args, kwargs)
     if not MODE.is_on:
-        return written(x, method, (value,), {})
-    check_may_write(x, verb)
-    written(x, method, (value,), {})
-    pairs: list[tuple[Any, Vjp]] = [(x._node, zero)] if is_recorded(x) else []
-    if is_recorded(value):
-        pairs.append((value._node, same))
-    inputs, vjps = zip(*pairs, strict=True)
-    return moved_to(x, TapeNode(verb, inputs, vjps, x._data))
+        return x
+    pairs: list[tuple[Any, Vjp]] = [(node_of(x), zero)]
+    return overwritten(x, verb, pairs + [(node_of(each), same) for each in (*args, *kwargs.values())])
 
 
 def _filling(name: str) -> Any:
-    def call(self: Any, value: Any = ..., *args: Any, **kwargs: Any) -> Any:
-        method = getattr(self._unrecorded, name)
-        if args or kwargs or value is ...:
-            given = () if value is ... else (value,)
-            return filled(self, lambda x, nothing: method(x, *given, *args, **kwargs), None, name)
-        return filled(self, method, value, name)
-
-    call.__name__ = name
-    return call
+    return lambda self, *args, **kwargs: filled(self, getattr(self._unrecorded, name), args, kwargs)
 
 
 class Writes(Tracked):

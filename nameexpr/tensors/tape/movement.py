@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -48,22 +47,6 @@ def _expanded(y: Any, x: Any, *sizes: Any) -> Vjp:
     return same
 
 
-@rule("mT")
-def _of_matrices(y: Any, x: Any) -> Vjp:
-    return lambda g: g.swapaxes(-1, -2)
-
-
-@rule("transpose swapaxes")
-def _swapped(y: Any, x: Any, first: Any = 0, second: Any = 0, **dims: Any) -> Vjp:
-    if not x._data.ndim:
-        return same
-    named = dict(zip(("dim0", "dim1"), (first, second), strict=True)) | {
-        word.replace("axis", "dim"): dim for word, dim in dims.items()
-    }
-    a, b = x._position(named["dim0"], "transpose"), x._position(named["dim1"], "transpose")
-    return lambda g: g.swapaxes(a, b)
-
-
 @rule("diagonal")
 def _diagonal(y: Any, x: Any, offset: int = 0, dim1: Any = 0, dim2: Any = 1) -> Vjp:
     a, b = positions(x._dims, ShownCall("diagonal", (dim1, dim2), (x._dims,)))
@@ -79,13 +62,6 @@ def _diagonal(y: Any, x: Any, offset: int = 0, dim1: Any = 0, dim2: Any = 1) -> 
         return whole
 
     return vjp
-
-
-@rule("split")
-def _split(y: Any, x: Any, how: Any = None, dim: Any = 0, **kwargs: Any) -> tuple[Vjp, ...]:
-    at = x._position(dim, "split")
-    sizes = [each._data.shape[at] for each in y]
-    return tuple(part(at, slice(end - size, end)) for end, size in zip(accumulate(sizes), sizes, strict=True))
 
 
 @rule("diff", COPIES)
@@ -127,6 +103,9 @@ class Moved(Tracked):
 
     def _ordered(self, order: Any) -> Any:
         return self._viewed("permute", super()._ordered(order), reordered(order))  # type: ignore[misc]
+
+    def _swapped(self, a: int, b: int) -> Any:
+        return self._viewed("transpose", super()._swapped(a, b), lambda g: g.swapaxes(a, b))  # type: ignore[misc]
 
     def _aligned(self, alignment: Any) -> Any:
         order = [at for at in alignment.order if at is not None]

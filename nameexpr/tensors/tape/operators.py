@@ -33,6 +33,16 @@ from nameexpr.tensors.tape.recording import (
 )
 from nameexpr.tensors.tape.texts import wide
 
+SIGNS = {
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "truediv": "div",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "pow",
+}
+"""The operators of signs, by the middle of the names of their methods."""
 NUMBERS = frozenset({int, float, bool, complex})
 _new = object.__new__
 
@@ -56,8 +66,7 @@ class Pointwise(Tracked):
         return new
 
     def _kept_otherwise(self, verb: str, out: Any) -> Any:
-        if out is not None and MODE.is_on:
-            refuse_out(verb, {"out": out})
+        refuse_out(verb, out)
         x: Any = self._bare()
         y = x._keep(verb, out)
         if not MODE.is_on or not has_gradient(y):
@@ -155,7 +164,7 @@ def written_pair(verb: str, left: Any, right: Any, out: Any) -> Any:
             out, lambda x: own._unify(verb, x if out is left else bare(left), bare(right), x), (), {}
         )
     if out is not left:
-        refuse_out(verb, {"out": out})
+        refuse_out(verb, out)
     check_may_write(out, f"{verb}_")
     return rewritten(out, pair(verb, snapshot(left), right), f"{verb}_")
 

@@ -10,7 +10,7 @@ import numpy as np
 from nameexpr.dims import Names
 from nameexpr.errors import Diagnostic, error
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.faults import wrong_kind
+from nameexpr.tensors.faults import not_recorded, wrong_kind
 from nameexpr.tensors.ops import checked
 from nameexpr.tensors.tape.engine import Pass, accumulate
 from nameexpr.tensors.tape.hooks import checked_gradient
@@ -35,7 +35,7 @@ def backward_pass(
     run = Pass(wanted, retains=retains)
     for value, seed in zip(values, seeds, strict=True):
         if not is_recorded(value):
-            raise not_recorded(value)
+            raise not_recorded("backward")
         run.add(value._node, seed_of(value, seed), is_own=False)
     run.run()
     if inputs is not None and not wants:
@@ -55,13 +55,6 @@ def seed_of(value: Any, seed: Any) -> Any:
         hint = "reduce it first, such as x.sum().backward(); or give the gradient of x, a tensor like x"
         raise error(Diagnostic("NE696", message, hint=hint))
     return np.ones(value._data.shape, value._data.dtype)
-
-
-def not_recorded(value: Any, verb: str = "backward") -> Exception:
-    """Return the error for a value that was not computed from a tensor that requires a gradient (NE696)."""
-    message = f"{verb}: the tensor does not require a gradient, nor does what it was computed from"
-    hint = "w.requires_grad_() before the computation; or it was in ne.no_grad(), or went through detach()"
-    return error(Diagnostic("NE696", message, hint=hint))
 
 
 def added(tensor: Any, gradient: Any) -> None:

@@ -61,8 +61,7 @@ class Multiplied(Tracked):
     __slots__ = ()
 
     def _product(self, other: Any, verb: str, ranks: Any, out: Any, by: str = "") -> Any:
-        if out is not None and MODE.is_on:
-            refuse_out(verb, {"out": out})
+        refuse_out(verb, out)
         x: Any = self._bare()
         y = x._product(bare(other), verb, ranks, out, by)
         if not MODE.is_on or not has_gradient(y):
@@ -141,3 +140,7 @@ def _right(a: Array, ours: Any, theirs: Any, kept: list[int], rest: list[int]) -
     order = np.argsort([*[theirs[at] for at in np.argsort(ours)], *rest])
     axes = list(range(len(kept)))
     return lambda g: np.tensordot(np.conjugate(a), g, (kept, axes)).transpose(order)
+
+
+PRODUCTS: dict[str, Any] = {"addmm": add_product, "addmv": add_product, "tensordot": tensordot}
+"""The rules of other products."""

@@ -30,24 +30,9 @@ SPELT = {"power": "pow", "true_divide": "div", "divide": "div", "multiply": "mul
     **{f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
 }
 """Methods for NumPy's ufuncs of other names."""
-METHODS: dict[Any, str] = {
-    np.sum: "sum",
-    np.mean: "mean",
-    np.prod: "prod",
-    np.max: "amax",
-    np.min: "amin",
-    np.amax: "amax",
-    np.amin: "amin",
-    np.cumsum: "cumsum",
-    np.cumprod: "cumprod",
-    np.squeeze: "squeeze",
-    np.swapaxes: "swapaxes",
-    np.flip: "flip",
-    np.std: "std",
-    np.var: "var",
-}
+_SAME = "sum mean prod amax amin cumsum cumprod squeeze swapaxes flip std var"
+METHODS = {name: name for name in _SAME.split()} | {"max": "amax", "min": "amin"}
 """Methods for NumPy's functions of one tensor, which take `axis` and `keepdims`."""
-
 CONSTANT = frozenset({np.zeros_like, np.ones_like, np.empty_like, np.full_like})
 """Functions whose results do not depend on the elements."""
 
@@ -90,7 +75,7 @@ class NumPy(Tracked):
         if MODE.is_on and any(map(is_recorded, outs)):
             check_out(f"np.{name}")
         if MODE.is_on and any(map(has_gradient, outs)):
-            refuse_out(f"np.{name}", {"out": outs})
+            refuse_out(f"np.{name}", outs)
         plain = {word: _all_bare(each) for word, each in kwargs.items()}
         y = getattr(ufunc, method)(*map(bare, inputs), **plain)
         return _unrecorded(y, f"np.{name}", outs)
@@ -111,7 +96,7 @@ class NumPy(Tracked):
 
 def of_function(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return the recorded result of a NumPy function; NotImplemented if tensors lack it."""
-    name = METHODS.get(func)
+    name = METHODS.get(func.__name__) if getattr(np, func.__name__, None) is func else None
     if name is not None and args and is_recorded(args[0]):
         if name in ("std", "var"):
             kwargs = {"ddof": 0, **kwargs}

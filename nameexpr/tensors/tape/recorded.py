@@ -23,13 +23,12 @@ from nameexpr.tensors.tape.controls import Controls
 from nameexpr.tensors.tape.inplace import Writes, twin
 from nameexpr.tensors.tape.mode import MODE
 from nameexpr.tensors.tape.movement import Moved
-from nameexpr.tensors.tape.operators import Pointwise, signs
-from nameexpr.tensors.tape.products import Multiplied
+from nameexpr.tensors.tape.operators import SIGNS, Pointwise, signs
+from nameexpr.tensors.tape.products import PRODUCTS, Multiplied
 from nameexpr.tensors.tape.protocols import NumPy
 from nameexpr.tensors.tape.recording import CLASSES, attached, of_one, of_several
 from nameexpr.tensors.tape.reductions import Reduced
-from nameexpr.tensors.tape.selecting import Chosen
-from nameexpr.tensors.tape.tables import SELECTIONS, SEVERAL, SIGNS
+from nameexpr.tensors.tape.selecting import FILLS, INDICES, Chosen
 
 
 class Recorded(Controls, Writes, Pointwise, Reduced, Multiplied, Moved, Chosen, NumPy):
@@ -79,8 +78,8 @@ def _methods(base: Any) -> Any:
     tables: list[tuple[dict[str, Any], Callable[[str, Any, Any], Any]]] = [
         (movement.VIEWS, lambda name, method, rule: of_one(name, method, rule, is_view=True)),
         (movement.COPIES, of_one),
-        (SELECTIONS, of_one),
-        (SEVERAL, of_several),
+        (INDICES, of_one),
+        (FILLS | PRODUCTS, of_several),
     ]
     for rules, make in tables:
         for name, rule in rules.items():

@@ -1,9 +1,8 @@
 """Wrappers that record a call: they apply an operator to plain tensors, and give its result a node.
 
 A *rule* of one operand takes the result, the plain tensor, and the other arguments of the call, and returns
-the function from the gradient of the result to that of the operand; for a tuple of results a tuple of these,
-with None for results that have no gradient. A rule of several operands returns pairs of an operand, as it was
-passed to the rule, and its function.
+the function from the gradient of the result to that of the operand. A rule of several operands returns pairs
+of an operand, as it was passed to the rule, and its function.
 """
 
 from __future__ import annotations
@@ -112,21 +111,11 @@ def of_one(name: str, method: Callable[..., Any], rule: Rule, *, is_view: bool =
         x = self._bare()
         if kwargs and not known.issuperset(kwargs):
             (x, *args), kwargs = corrected(method, (x, *args), kwargs)
-        if "out" in kwargs and MODE.is_on:
-            refuse_out(name, kwargs)
+        refuse_out(name, kwargs.get("out"))
         y = method(x, *args, **kwargs)
         if y is x:
             return self
-        if not MODE.is_on:
-            return y
-        if type(y) is tuple or hasattr(y, "_fields"):
-            vjps = rule(y, x, *args, **kwargs)
-            parts = [
-                each if vjp is None else attached(each, name, self._node, vjp, is_view=is_view)
-                for each, vjp in zip(y, vjps, strict=True)
-            ]
-            return type(y)(*parts) if hasattr(y, "_fields") else tuple(parts)
-        if not has_gradient(y):
+        if not MODE.is_on or not has_gradient(y):
             return y
         return attached(y, name, self._node, rule(y, x, *args, **kwargs), is_view=is_view)
 
@@ -153,8 +142,7 @@ def of_several(name: str, function: Callable[..., Any], rule: Rule) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs and not known.issuperset(kwargs):
             args, kwargs = corrected(function, args, kwargs)
-        if kwargs.get("out") is not None and MODE.is_on:
-            refuse_out(name, kwargs)
+        refuse_out(name, kwargs.get("out"))
         nodes: dict[int, Any] = {}
         args = tuple([_noted(each, nodes) for each in args])
         kwargs = {word: _noted(each, nodes) for word, each in kwargs.items()}
@@ -193,9 +181,9 @@ def called(call: Callable[..., Any], name: str, method: Any) -> Any:
     return call
 
 
-def refuse_out(verb: str, kwargs: dict[str, Any]) -> None:
-    """Raise NE694 if a recorded result would be written into an `out=`; an `out=` of None is left out."""
-    if kwargs.pop("out") is not None:
+def refuse_out(verb: str, out: Any) -> None:
+    """Raise NE694 if a result that is recorded would be written into an `out=`."""
+    if out is not None and MODE.is_on:
         message = f"{verb}: a result that is recorded cannot be written into out="
         raise error(Diagnostic("NE694", message, hint="leave out= out, or compute in ne.no_grad()"))
 

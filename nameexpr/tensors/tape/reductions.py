@@ -59,8 +59,7 @@ class Reduced(Tracked):
     __slots__ = ()
 
     def _reduce(self, verb: str, dim: Any, keepdim: bool, out: Any = None, **options: Any) -> Any:
-        if out is not None and MODE.is_on:
-            refuse_out(verb, {"out": out})
+        refuse_out(verb, out)
         y: Any = super()._reduce(verb, dim, keepdim, out, **options)
         if not MODE.is_on or not has_gradient(y):
             return y
@@ -79,8 +78,7 @@ class Reduced(Tracked):
         return self._with_node(verb, y, back_of_reduction(verb, y._data, self._data, every, {}))
 
     def _scan(self, verb: str, dim: Any, dtype: Any, out: Any) -> Any:
-        if out is not None and MODE.is_on:
-            refuse_out(verb, {"out": out})
+        refuse_out(verb, out)
         return self._run(verb, super()._scan(verb, dim, dtype, out), dim)  # type: ignore[misc]
 
     def _normalised(self, verb: str, dim: Any, dtype: Any) -> Any:
@@ -91,12 +89,12 @@ class Reduced(Tracked):
         if not MODE.is_on or not has_gradient(y):
             return y
         data, at = self._along(dim, verb)
-        shape, is_complex = data.shape, y._data.dtype.kind == "c"
-        make = factory(verb, ALONG[verb], "ayR", is_complex=is_complex)
-        vjp = make(wide(data), wide(y._data).reshape(shape), at)
-        if y._data.ndim:
-            return self._with_node(verb, y, lambda g: vjp(wide(g)))
-        return self._with_node(verb, y, lambda g: vjp(g.reshape(1)).reshape(()))
+        result, shape, row = wide(y._data), y._data.shape, data.shape
+        make = factory(verb, ALONG[verb], "ayR", is_complex=result.dtype.kind == "c")
+        vjp = make(wide(data), result.reshape(row), at)
+        if shape and result is y._data:
+            return self._with_node(verb, y, vjp)
+        return self._with_node(verb, y, lambda g: vjp(wide(g).reshape(row)).reshape(shape))
 
     def _quantile(self, verb: str, q: Any, dim: Any, keepdim: bool, method: Any) -> Any:
         y = super()._quantile(verb, q, dim, keepdim, method)  # type: ignore[misc]

@@ -56,8 +56,7 @@ class Chosen(Tracked):
         return chosen(condition, x, y)
 
     def _joined(self, parts: list[Any], at: int, names: Any, verb: str, out: Any) -> Any:
-        if out is not None and MODE.is_on:
-            refuse_out(verb, {"out": out})
+        refuse_out(verb, out)
         y = joined_along([each._bare() for each in parts], at, names, verb, out)
         if not MODE.is_on or not has_gradient(y):
             return y
@@ -70,14 +69,14 @@ class Chosen(Tracked):
         return joint(verb, y, pairs)
 
 
-def chosen(condition: Any, x: Any, other: Any) -> Any:
-    """Return the elements of x where a condition is true, and those of another tensor elsewhere."""
-    y = choose(bare(condition), bare(x), bare(other))
-    if not MODE.is_on or not has_gradient(y):
-        return y
+def chosen(condition: Any, x: Any, y: Any) -> Any:
+    """Return the elements of x where a condition is true, and those of y elsewhere."""
+    both = choose(bare(condition), bare(x), bare(y))
+    if not MODE.is_on or not has_gradient(both):
+        return both
     mask = np.array(getattr(condition, "_data", condition))
     vjps = (lambda g: np.where(mask, g, 0)), (lambda g: np.where(mask, 0, g))
-    return joint("where", y, zip(map(node_of, (x, other)), vjps, strict=True))
+    return joint("where", both, zip(map(node_of, (x, y)), vjps, strict=True))
 
 
 def is_mask(place: Any) -> bool:
@@ -140,10 +139,27 @@ def clamp(y: Any, x: Any, min: Any = None, max: Any = None) -> list[tuple[Any, V
     ]
 
 
-def drawn(y: Any, x: Any, *args: Any, **kwargs: Any) -> Vjp:
-    """Return the function for random numbers, which do not follow their parameters smoothly."""
+def constant(y: Any, x: Any, *args: Any, **kwargs: Any) -> Vjp:
+    """Return the function for results that do not follow the elements smoothly."""
     return zero
 
 
 def _taking(places: Any) -> Vjp:
     return lambda g: g[places]
+
+
+INDICES: dict[str, Any] = {
+    "index_select": index_select,
+    "gather": gather,
+    "masked_select": masked_select,
+    "bernoulli": constant,
+    "round": constant,
+}
+"""The rules of methods of one operand that may have a gradient."""
+FILLS: dict[str, Any] = {
+    "masked_fill": masked_fill,
+    "index_fill": index_fill,
+    "clamp": clamp,
+    "clip": clamp,
+}
+"""Those of methods whose other operands may have one, too."""

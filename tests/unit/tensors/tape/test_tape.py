@@ -119,6 +119,7 @@ def test_plain_operands_meet_recorded_ones() -> None:
         x @ w,
         x.mv(w),
         ne.where(x > 2, x, w),
+        ne.where(condition=x > 2, x=w, y=x),
         x.where(x > 2, w),
         x.clamp(max=w),
         x.masked_fill(x > 2, w[0]),
@@ -383,7 +384,12 @@ def test_sums_of_narrow_floats_are_wide() -> None:
 def test_copies_and_pickles_of_leaves() -> None:
     w = leaf()
     for other in (pickle.loads(pickle.dumps(w)), copy.deepcopy(w)):
-        assert other.requires_grad and other.is_leaf and other.equal(w)
+        assert other.requires_grad and other.is_leaf and other.equal(w) and other.grad is None
+    (w * w).sum().backward()
+    for other in (pickle.loads(pickle.dumps(w)), copy.deepcopy(w)):
+        assert other.grad.equal(w.grad) and other.grad.names == w.names
+        (other * other).sum().backward()
+        assert other.grad.equal(2 * w.grad)
     refuses("NE696", lambda: copy.deepcopy(w * 2))
     assert copy.copy(w).grad_fn is not None and ne.tensor(w * 2).requires_grad is False
 
@@ -479,11 +485,11 @@ INHERITED = """T abs acos acosh add align_as align_to all amax amin any argmax a
     atan atan2 atanh bitwise_and bitwise_not bitwise_or bitwise_xor bmm bool byte ceil char chunk cos
     cosh count_nonzero cummax cummin cumprod cumsum deg2rad digamma div dot eq equal erf erfc erfinv exp
     exp2 expm1 flatten floor floor_divide frac ge gt hypot int isel isfinite isinf isnan kthvalue le log
-    log10 log1p log2 log_softmax logical_and logical_not logical_or logical_xor logsumexp long lt matmul
-    max maximum mean median min minimum mm mode movedim mul mv nanmean nanmedian nanquantile nanstd
-    nansum nanvar narrow ne neg norm permute positive pow prod quantile rad2deg reciprocal relu
-    remainder round rsqrt select sgn short sigmoid sign sin sinh softmax sqrt square std sub sum t tan
-    tanh trunc unbind unflatten var where"""
+    log10 log1p log2 log_softmax logical_and logical_not logical_or logical_xor logsumexp long lt mT
+    matmul max maximum mean median min minimum mm mode movedim mul mv nanmean nanmedian nanquantile
+    nanstd nansum nanvar narrow ne neg norm permute positive pow prod quantile rad2deg reciprocal relu
+    remainder rsqrt select sgn short sigmoid sign sin sinh softmax split sqrt square std sub sum
+    swapaxes t tan tanh transpose trunc unbind unflatten var where"""
 """Methods of plain tensors, whose results come from what the tape overrides, or are bools and integers."""
 
 
@@ -495,3 +501,42 @@ def test_every_method_is_recorded_or_an_answer() -> None:
     own = {name for each in tape for name in vars(each)}
     public = {name for name in dir(x) if not name.startswith("_")}
     assert public - own == {*ANSWERS.split(), *INHERITED.split()}
+
+
+CUT = """argmax argmin argsort bernoulli copy_ data detach detach_ fill_ grad normal_ requires_grad_ uniform_
+    zero_ random_ log_normal_ exponential_ cauchy_ numpy"""
+"""Methods whose results do not depend on the elements, or are constants on purpose."""
+REFUSED = {"resize_", "resize_as_"}
+ARGUMENTS: tuple[tuple[Any, ...], ...] = (
+    *((), (0,), (1,), (-1,), (0, 0), (0, -1), (1, 0), (0.5,), (0.5, 0), (0, 0, 1), (1, -1)),
+    *((ne.ones(()),), ([0],), ([True],), (0, [0]), (0, [0], 2.0), (ne.tensor(True),), (ne.tensor(True), 2.0)),
+    *((ne.ones(3),), (ne.ones(3, 2),), ("N",), ("N", "C"), (0, ne.tensor([[0]]))),
+)
+
+
+def floats(value: Any) -> list[Any]:
+    parts = list(value) if isinstance(value, tuple | list) else [value]
+    return [part for part in parts if isinstance(part, ne.NamedTensor) and part.is_floating_point()]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("shape", [(), (2, 3)], ids=str)
+def test_no_call_loses_the_gradient(shape: tuple[int, ...]) -> None:
+    names = ("N", "C")[: len(shape)] or None
+    plain = ne.tensor(np.linspace(0.1, 0.9, int(np.prod(shape))).reshape(shape), names=names)
+    checked, lost = 0, []
+    for name in sorted({each for each in dir(plain) if not each.startswith("_")} - set(CUT.split())):
+        for args in ARGUMENTS:
+            x, y = plain.clone(), plain.clone().requires_grad_() * 1
+            try:
+                own = getattr(x, name)
+                own = floats(own(*args) if callable(own) else own)
+            except Exception:  # noqa: BLE001  most arguments are not for most methods
+                continue
+            if own and name not in REFUSED:
+                found = getattr(y, name)
+                found = floats(found(*args) if callable(found) else found)
+                checked += len(own)
+                lost += [(name, args)] * (not all(each.requires_grad for each in found))
+    assert not lost
+    assert checked > 400

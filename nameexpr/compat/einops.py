@@ -1,0 +1,299 @@
+"""einops' functions, with the same patterns, results and types of errors; einops need not be installed.
+
+A pattern is an expression of this package: `rearrange`, `reduce` and `repeat` check it by einops' rules, and
+run it as it is, on arrays of NumPy, PyTorch, JAX, Dask and the array API standard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from nameexpr.backends.dispatch import library_name
+from nameexpr.compat.contraction import SubscriptsEntry, spelled
+from nameexpr.compat.einops_errors import EinopsError, UnsupportedError
+from nameexpr.compat.einsum_patterns import einsum_tree
+from nameexpr.compat.packing import namespace, pack, unpack
+from nameexpr.compat.patterns import (
+    ARROW,
+    ELLIPSIS,
+    REDUCTIONS,
+    WILDCARD,
+    Operation,
+    PatternDim,
+    fault,
+    read_pattern,
+    read_side,
+)
+from nameexpr.errors import Diagnostic, NameExprError, Span, did_you_mean, error
+from nameexpr.runtime import traced_as
+from nameexpr.runtime.cache import TEXTS
+from nameexpr.runtime.einsum import find_entry
+from nameexpr.runtime.entry import CallOptions
+
+__all__ = [
+    "EinopsError", "asnumpy", "einsum", "pack", "parse_shape", "rearrange", "reduce", "repeat", "unpack",
+]  # fmt: skip
+_entries: dict[Any, Any] = {}
+
+
+def _trace(name: str, *args: Any, **named: Any) -> Any:
+    from nameexpr.compat import traced
+
+    return getattr(traced, f"traced_{name}")(*args, **named)
+
+
+@traced_as(lambda *args, **named: _trace("rearrange", *args, **named))
+def rearrange(tensor: Any, pattern: str, **axes_lengths: Any) -> Any:
+    """Return an array with its axes in another order, and split or merged; a view if there can be one.
+
+    Parameters
+    ----------
+    tensor : array or list of arrays
+        Arrays of a list are stacked: the first axis of the pattern is their number.
+    pattern : str
+        Both sides have the same axes.
+    **axes_lengths : int
+        Sizes of axes that the array does not determine.
+
+    Raises
+    ------
+    EinopsError
+        For a pattern that is wrong, or does not fit. An empty list is a TypeError.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nameexpr.compat.einops import rearrange
+    >>> rearrange(np.ones((2, 6, 3)), "b (h w) c -> (b h) w c", h=2).shape
+    (4, 3, 3)
+    """
+    return _run(tensor, pattern, "rearrange", axes_lengths)
+
+
+@traced_as(lambda *args, **named: _trace("reduce", *args, **named))
+def reduce(tensor: Any, pattern: str, reduction: Operation, **axes_lengths: Any) -> Any:
+    """Return an array rearranged, with the axes combined that the right side lacks.
+
+    Parameters
+    ----------
+    tensor, pattern, **axes_lengths
+        As for `rearrange`.
+    reduction : {"min", "max", "sum", "mean", "prod", "any", "all"} or callable
+        How they are combined; a function is called as ``f(array, axes)`` and returns the array without axes.
+
+    Raises
+    ------
+    EinopsError
+        For a pattern that is wrong, or does not fit. The mean of integers is a NotImplementedError.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nameexpr.compat.einops import reduce
+    >>> reduce(np.arange(8.0).reshape(2, 4), "b (t 2) -> b t", "max")
+    array([[1., 3.],
+           [5., 7.]])
+    """
+    if reduction == "mean" and not _is_float(tensor):
+        message = "the mean of numbers that are not floats is not defined"
+        raise UnsupportedError(Diagnostic("NE505", message, hint="convert them: x.astype(float)"))
+    return _run(tensor, pattern, reduction, axes_lengths)
+
+
+@traced_as(lambda *args, **named: _trace("repeat", *args, **named))
+def repeat(tensor: Any, pattern: str, **axes_lengths: Any) -> Any:
+    """Return an array rearranged, and repeated along the axes that the left side lacks.
+
+    Parameters
+    ----------
+    tensor, pattern
+        As for `rearrange`.
+    **axes_lengths : int
+        Sizes of new axes, and of those that the array does not determine.
+
+    Raises
+    ------
+    EinopsError
+        For a pattern that is wrong, or does not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nameexpr.compat.einops import repeat
+    >>> repeat(np.arange(2), "a -> a k", k=3)
+    array([[0, 0, 0],
+           [1, 1, 1]])
+    """
+    return _run(tensor, pattern, "repeat", axes_lengths)
+
+
+def _run(tensor: Any, pattern: str, operation: Operation, sizes: dict[str, Any]) -> Any:
+    try:
+        entry = _entries.get((pattern, operation, *sizes.items())) or _new(pattern, operation, sizes)
+        if type(tensor) is list:
+            tensor = _stacked(tensor)
+        return entry.call(tensor)
+    except (EinopsError, UnsupportedError) as wrong:
+        wrong._forget_frames()
+        raise
+    except NameExprError as wrong:
+        if type(tensor) is list:
+            raise
+        raise EinopsError(*wrong.diagnostics) from None
+
+
+def _new(pattern: str, operation: Operation, sizes: dict[str, Any]) -> Any:
+    """Return the entry of a pattern that is new."""
+    if not callable(operation) and operation not in ("rearrange", "repeat", *REDUCTIONS):
+        hint = did_you_mean(str(operation), REDUCTIONS) or f"one of {', '.join(REDUCTIONS)}, or a function"
+        raise fault("NE202", f"there is no reduction {operation!r}", pattern, hint=hint)
+    is_reduced = read_pattern(pattern, operation, tuple(sizes)).is_reduced
+    how: Any = None
+    if is_reduced:
+        how = operation if isinstance(operation, str) else partial(_along, operation)
+    given = tuple([(name, index(size)) for name, size in sizes.items()])
+    entry = find_entry(pattern, CallOptions(sizes=given, reduce=how).or_none)
+    if len(_entries) >= TEXTS:
+        _entries.clear()
+    _entries[(pattern, operation, *sizes.items())] = entry
+    return entry
+
+
+def _along(function: Callable[..., Any], array: Any, axis: int) -> Any:
+    """Return a caller's reduction of the axis that the axes to reduce are merged into."""
+    return function(array, (axis,))
+
+
+def _is_float(tensor: Any) -> bool:
+    dtype = getattr(tensor[0] if type(tensor) is list and tensor else tensor, "dtype", None)
+    kind = getattr(dtype, "kind", None)
+    if kind is None:  # a dtype of PyTorch
+        return bool(getattr(dtype, "is_floating_point", True) or getattr(dtype, "is_complex", False))
+    return kind not in "biu"
+
+
+def _stacked(arrays: list[Any]) -> Any:
+    """Return a list of arrays as one, along a new first axis."""
+    if not arrays:
+        hint = "give at least one array"
+        raise error(Diagnostic("NE501", "an empty list cannot be rearranged", hint=hint))
+    return namespace(arrays[0]).stack(arrays)
+
+
+@traced_as(lambda *args: _trace("einsum", *args))
+def einsum(*tensors_and_pattern: Any) -> Any:
+    """Return the sum of products that a pattern describes; arrays come first, then the pattern.
+
+    Parameters
+    ----------
+    *tensors_and_pattern : array, ..., str
+        The arrays, and a pattern of names and ``...``; axes that the result lacks are summed.
+
+    Raises
+    ------
+    EinopsError
+        For a pattern that is wrong, or does not fit. Groups and numbers are a NotImplementedError.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nameexpr.compat.einops import einsum
+    >>> einsum(np.ones((4, 2, 3)), np.ones((5, 3)), "... d, out d -> ... out").shape
+    (4, 2, 5)
+    """
+    *tensors, pattern = tensors_and_pattern or ("",)
+    try:
+        entry = _entries.get(pattern) if type(pattern) is str else None
+        if entry is None or not tensors:
+            entry = _new_einsum(tensors, pattern)
+        return entry.call(*tensors)
+    except (EinopsError, UnsupportedError) as wrong:
+        wrong._forget_frames()
+        raise
+    except NameExprError as wrong:
+        raise EinopsError(*wrong.diagnostics) from None
+
+
+def _new_einsum(tensors: Sequence[Any], pattern: Any) -> SubscriptsEntry:
+    """Return the entry of a pattern of `einsum` that is new."""
+    if not tensors:
+        message = "`einops.einsum` takes the arrays, at least one, and then the pattern"
+        raise EinopsError(Diagnostic("NE501", message, hint="einsum(x, y, 'a b, b c -> a c')"))
+    if not isinstance(pattern, str):
+        message = f"The last argument is a {type(pattern).__name__}, and must be the pattern"
+        raise EinopsError(Diagnostic("NE506", message, hint="einsum(x, y, 'a b, b c -> a c')"))
+    if ARROW not in pattern:
+        hint = "write the result: i j -> i"
+        raise EinopsError(Diagnostic("NE218", "Einsum pattern without an arrow", pattern, hint=hint))
+    tree = einsum_tree(pattern)
+    peer = partial(np.einsum, spelled(tree))
+    _entries[pattern] = entry = SubscriptsEntry(tree, peer, is_general=True)
+    return entry
+
+
+def parse_shape(x: Any, pattern: str) -> dict[str, Any]:
+    """Return the sizes of the axes that a pattern names.
+
+    Parameters
+    ----------
+    x : array
+        Of any library.
+    pattern : str
+        Names, ``_`` for an axis without a name, ``...``, and numbers, which the sizes must be.
+
+    Raises
+    ------
+    EinopsError
+        If the pattern is wrong, or does not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nameexpr.compat.einops import parse_shape
+    >>> parse_shape(np.zeros((2, 3, 5)), "batch _ w")
+    {'batch': 2, 'w': 5}
+    """
+    dims = read_side(pattern, 0, len(pattern), has_wildcards=True)
+    shape = tuple(x.shape)
+    if groups := [dim.span for dim in dims if len(dim.axes) > 1]:
+        raise fault("NE206", "a shape has no groups of axes", pattern, groups, "name the axis as a whole")
+    dots = [place for place, dim in enumerate(dims) if [axis.word for axis in dim.axes] == [ELLIPSIS]]
+    if len(dims) - len(dots) > len(shape) or (len(dims) != len(shape) and not dots):
+        message = f"the array has {len(shape)} dims, and the pattern {len(dims) - len(dots)}"
+        raise fault("NE310", message, pattern, [Span(0, len(pattern))], "... stands for any number of dims")
+    if dots:
+        after = len(dims) - dots[0] - 1
+        dims = (*dims[: dots[0]], *dims[dots[0] + 1 :])
+        shape = (*shape[: dots[0]], *shape[len(shape) - after :])
+    return dict(filter(None, [_size(dim, size, pattern) for dim, size in zip(dims, shape, strict=True)]))
+
+
+def _size(dim: PatternDim, size: Any, pattern: str) -> tuple[str, Any] | None:
+    """Return the name and the size of an axis that has a name; EinopsError if a number is not the size."""
+    word = dim.axes[0].word if dim.axes else "1"
+    if not word.isdecimal():
+        return None if word == WILDCARD else (word, size)
+    if size != int(word):
+        raise fault("NE302", f"the length of this axis is {size}, not {word}", pattern, [dim.span])
+    return None
+
+
+def asnumpy(tensor: Any) -> np.ndarray[Any, Any]:
+    """Return an array of any library as an array of NumPy; one of NumPy as it is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nameexpr.compat.einops import asnumpy
+    >>> asnumpy(np.arange(3))
+    array([0, 1, 2])
+    """
+    kind: Any = type(tensor)
+    if library_name(kind) == "torch":
+        tensor = tensor.detach().cpu().numpy()
+    return np.asarray(tensor)
