@@ -100,7 +100,7 @@ def best_ranks(entry: Any, latest: Any, every: Sequence[Any], operands: Sequence
         compiled = entry.compile(latest.specs, ranks, latest.same)
         made = entry.template(compiled, latest.specs, every)
         function = function_of(made.code, made.constants, entry.slow_call, entry._explain)
-        return lambda: function(*operands), compiled.program.offers
+        return lambda: function(*operands), list(map(len, compiled.program.offers))
 
     key = key_of(entry, latest.specs, latest.same)
     return tunings.get_or_make(key, lambda: autotune(make)).ranks
