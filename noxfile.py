@@ -63,7 +63,26 @@ def texts(session: nox.Session) -> None:
 def docs(session: nox.Session) -> None:
     """The site, in docs/_build/html; warnings are errors."""
     session.install(".", *_group("docs"))
-    session.run("sphinx-build", "-W", "--keep-going", "docs", "docs/_build/html", *session.posargs)
+    session.run("sphinx-build", "-W", "--keep-going", "docs", "docs/_build/html")
+
+
+@nox.session(default=False)
+def links(session: nox.Session) -> None:
+    """Links to other sites."""
+    session.install(".", *_group("docs"))
+    session.run("sphinx-build", "-b", "linkcheck", "docs", "docs/_build/links")
+
+
+@nox.session(default=False)
+def browser(session: nox.Session) -> None:
+    """The site in headless Chromium; `-- --chromium PATH` names one that is installed."""
+    docs(session)
+    session.install("playwright")
+    runtime = Path(session.create_tmp()).resolve()
+    session.run("npm", "install", "--prefix", str(runtime), "pyodide@314.0.7", external=True)
+    site, pyodide = Path("docs/_build/html").resolve(), runtime / "node_modules" / "pyodide"
+    session.chdir("tests")
+    session.run("python", "-m", "pages.browser", str(site), "--pyodide", str(pyodide), *session.posargs)
 
 
 @nox.session

@@ -3,6 +3,7 @@
 import re
 import sys
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from docutils import nodes
 from sphinx import addnodes
@@ -89,7 +90,29 @@ def link_pages(app: Sphinx, what: str, name: str, thing: object, options: object
     lines[:] = [re.sub(r"\bdocs/([a-z-]+)\.md\b", r":doc:`/\1`", line) for line in lines]
 
 
+def pack_playground(app: Sphinx, fault: Exception | None) -> None:
+    """Write what the playground loads: the package, Lark, which locates syntax errors, and the evaluator."""
+    import lark
+
+    pages = Path(app.srcdir)
+    folders = {
+        "nameexpr": Path(nameexpr.__file__).parent,
+        "nameexpr/grammar": pages.parent / "grammar",
+        "lark": Path(lark.__file__).parent,
+        "playground": pages / "playground",
+    }
+    target = Path(app.outdir) / "_static" / "playground" / "nameexpr.zip"
+    if fault is not None or not target.parent.exists():  # of another builder
+        return
+    with ZipFile(target, "w", ZIP_DEFLATED) as packed:
+        for name, folder in folders.items():
+            for path in sorted(folder.rglob("*")):
+                if path.is_file() and path.suffix in {".py", ".json", ".lark"}:
+                    packed.write(path, f"{name}/{path.relative_to(folder).as_posix()}")
+
+
 def setup(app: Sphinx) -> None:
     """Register what is ours."""
     app.add_post_transform(LinksInACheckout)
     app.connect("autodoc-process-docstring", link_pages)
+    app.connect("build-finished", pack_playground)

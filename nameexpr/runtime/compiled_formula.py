@@ -198,7 +198,7 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         """Return a formula that begins as this one, with its options and bound operands."""
         entry = FormulaEntry(text, self.options._replace(outputs=outputs))
         positions = {entry.tree.operands.index(name): value for name, value in self._entry.bound.items()}
-        return CompiledFormula(entry.bind(positions) if positions else entry)
+        return BoundFormula(entry.bind(positions)) if positions else CompiledFormula(entry)
 
     @public
     def expanded(self, *, operands: Mapping[str, Operand] | None = None, **named: Operand) -> str:
@@ -221,7 +221,7 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         >>> print(loss.gradient("w").expanded())
         u1[N] = sum[C](x[N C] * w[C]) - y[N]
         loss = mean[N](u1 ** 2)
-        d_w[C] = sum[N](u1 * x[N C]) * 2 / size[N]
+        d_w[C] = sum[N](u1 * x[N C] * 2 / size[N])
         """
         from nameexpr.runtime.expanded import expanded
 

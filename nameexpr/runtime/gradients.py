@@ -236,11 +236,13 @@ class GradientFunction:
         return _restored, (self.formula, self._made, self._has_value)
 
     def __repr__(self) -> str:
-        """Return the call that made it."""
-        verb = "value_and_grad" if self._has_value else "grad"
-        return (
-            f"nameexpr.{verb}({self._made.origin!r}, {' '.join(name for name, _ in self._made.gradients)!r})"
+        """Return the call that made it, and which operands are bound."""
+        verb, wrt = (
+            "value_and_grad" if self._has_value else "grad",
+            " ".join(name for name, _ in self._made.gradients),
         )
+        call = f"nameexpr.{verb}({self._made.origin!r}, {wrt!r})"
+        return f"<{call} with {', '.join(self._bound)} bound>" if self._bound else call
 
 
 def _restored(formula: CompiledFormula, made: Differentiated, has_value: bool) -> GradientFunction:

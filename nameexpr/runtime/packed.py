@@ -92,6 +92,12 @@ class Packed:
         self._second: dict[str, tuple[CompiledFormula, SecondOrder]] = {}
         self.x0: Vector = _joined([stretch.value for stretch in self._stretches.values()])
 
+    def __repr__(self) -> str:
+        """Return the operands in the vector, with their shapes, and the text."""
+        values = {name: stretch.value for name, stretch in self._stretches.items()}
+        parts = ", ".join(f"{name} {np.shape(array_of(value))}" for name, value in values.items())
+        return f"<nameexpr.Packed of {parts}: {self._made.origin!r}>"
+
     @public
     def fun(self, x: Vector) -> tuple[float, Vector]:
         """Return the value and its gradient at a vector, as `scipy.optimize.minimize(..., jac=True)` expects.

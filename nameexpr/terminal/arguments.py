@@ -19,7 +19,7 @@ _UNITS = "kmgt"
 def add_expression(parser: ArgumentParser) -> None:
     """Add EXPR and its SHAPEs, or files in their place."""
     parser.add_argument("expression", metavar="EXPR", help=EXPRESSION)
-    parser.add_argument("operands", metavar="SHAPE", nargs="*", help="one shape for each operand")
+    parser.add_argument("operands", metavar="SHAPE", nargs="*", default=[], help="one shape for each operand")
 
 
 def add_options(parser: ArgumentParser) -> None:

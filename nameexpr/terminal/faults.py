@@ -30,7 +30,8 @@ class CommandError(Exception):
 
     def __str__(self) -> str:
         """Return the message with its hint."""
-        return f"{self.message}; {self.hint}" if self.hint else self.message
+        between = " " if self.message.endswith("?") else "; "
+        return f"{self.message}{between}{self.hint}" if self.hint else self.message
 
     def render(self, strong: Callable[[str], str] = str, columns: int | None = None) -> str:
         """Return the message, the line that it is about and the hint, in the form of `NameExprError`."""

@@ -29,7 +29,7 @@ DOCUMENTS = sorted(
     path.relative_to(ROOT).as_posix()
     for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")]
 )
-KINDS = {"python", "text", "sh", "", "nameexpr-session", "{eval-rst}"}
+KINDS = {"python", "text", "sh", "", "nameexpr-session", "{eval-rst}", "{raw} html"}
 FENCE = re.compile(
     r"^(?P<ticks>```+)(?P<kind>[^\n`]*)\n(?P<body>.*?)^(?P=ticks)[ ]*$", re.MULTILINE | re.DOTALL
 )

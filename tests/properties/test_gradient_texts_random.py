@@ -50,7 +50,12 @@ def texts(seed: int) -> int:
         assert unparse_formula(parse_formula(found)) == found
         used = FormulaEntry(found, DEFAULT._replace(sizes=tuple(case.sizes.items()))).tree.operands
         operands = {one: array for one, array in case.operands.items() if one in used}
-        wanted, value = case.evaluate(text, case.operands), case.evaluate(found, operands)
+        try:
+            wanted, value = case.evaluate(text, case.operands), case.evaluate(found, operands)
+        except NameExprError as fault:
+            if "no elements" not in str(fault):
+                raise
+            continue
         scale = 1 + np.abs(wanted, where=np.isfinite(wanted), out=np.zeros(wanted.shape)).max(initial=0)
         np.testing.assert_allclose(
             value, wanted, rtol=1e-11, atol=1e-12 * scale, err_msg=f"seed {seed}, {name}:\n{text}\n\n{found}"

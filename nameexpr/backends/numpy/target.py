@@ -9,12 +9,19 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from functools import partial
+from math import fsum
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nameexpr.backends.numpy.costs import GENERIC, Profile
 from nameexpr.backends.numpy.costs.calls import NumpyCosts
 from nameexpr.compiler.ir.target import OPTIONAL, Target
 from nameexpr.forks import lock
+
+if TYPE_CHECKING:
+    from nameexpr.compiler.ir.layouts import OperandLayout
+    from nameexpr.compiler.ir.program import Program, Shape
 
 SHIPPED = os.path.join(os.path.dirname(__file__), "profiles")
 """The folder of the profiles that ship."""
@@ -24,6 +31,7 @@ def target_of(profile: Profile) -> Target:
     """Return the target for a machine."""
     return Target(
         costs=NumpyCosts(profile),
+        program_cost=partial(_program_cost, profile),
         native=OPTIONAL - {"contraction"},
         loop_axes=52,  # letters that `numpy.einsum` accepts
         any_layout_cells=256,
@@ -60,6 +68,14 @@ def target_of(profile: Profile) -> Target:
         step_flops=20_000.0,
         placed_flops=4.0,
     )
+
+
+def _program_cost(
+    profile: Profile, program: Program, shapes: Sequence[Shape], given: Sequence[OperandLayout]
+) -> float:
+    from nameexpr.backends.numpy.costs.program import NANO, estimate_seconds
+
+    return fsum(estimate_seconds(program, shapes, given, profile)) / NANO
 
 
 TARGET = target_of(GENERIC)

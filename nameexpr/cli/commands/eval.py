@@ -30,7 +30,7 @@ and data of more than 1000 elements is null."""
 def add_arguments(parser: ArgumentParser) -> None:
     """Add EXPR, FILEs and options."""
     parser.add_argument("expression", metavar="EXPR", help=EXPRESSION)
-    parser.add_argument("operands", metavar="FILE", nargs="*", help="one array for each operand")
+    parser.add_argument("operands", metavar="FILE", nargs="*", default=[], help="one array for each operand")
     where = "write the result: .npy, .npz, file.npz:key or .csv; - writes .npy to standard output"
     parser.add_argument("-o", "--output", metavar="FILE", help=where)
     add_options(parser)

@@ -5,7 +5,8 @@
     inside        derivatives in the steps of recurrences
     walk          from a value back to the operands, in reverse mode: the gradient of each node's arguments
     forward       from an operand to a value that has more elements; `tangents` are those of recurrences
-    pointwise     the gradients of pointwise functions, and masks of `where`
+    pointwise     the gradients of pointwise functions
+    masks         how far masks of `where` go along
     reductions    the gradients of reductions, and of functions along dims
     factors       products of many elements, exact at all orders
     by_label      rows that are combined by label

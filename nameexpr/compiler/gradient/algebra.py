@@ -79,42 +79,44 @@ class Algebra(Products):
         ones = self.graph.add(Filled(1.0, missing), missing, REAL_OF.get(dtype, dtype))
         return self.values.map([value, ones], "*.", self.span)
 
-    def total(self, factors: Sequence[int], labels: Sequence[str]) -> int:
-        """Return the sum of a product over labels; along those that no factor has, it is multiplied."""
-        flat, after, deltas = self._split(factors)
-        value = self._distributed(flat, deltas, labels) if self.basis and labels else None
+    def total(self, factors: Sequence[int], labels: Sequence[str], dtype: str = "") -> int:
+        """Return the sum of a product over labels; along those that no factor has, it is multiplied. Floats
+        are added up in a precision that is at least that of `dtype`.
+        """
+        flat, after, deltas = self._split(factors, labels)
+        value = self._distributed(flat, deltas, labels, dtype) if self.basis and labels else None
         outside: Sequence[int] = ()
         if value is None:
-            value, outside = self._contracted(flat, after, deltas, labels)
+            flat, labels, outside = self._substituted(flat, labels, deltas)
+            value = self._contracted(flat, after, labels, dtype)
         for function, number in after:
             value = self.map(function, *([value] if number < 0 else [value, number]))
         return joined(self.values, outside, value, self.span) if outside else value
 
     def _contracted(
-        self, flat: list[int], after: list[tuple[str, int]], deltas: Sequence[int], labels: Sequence[str]
-    ) -> tuple[int, Sequence[int]]:
-        """Return the sum of a product, and the deltas that stay outside of it; the number of elements along
-        labels that no factor has is added to `after`.
+        self, flat: list[int], after: list[tuple[str, int]], labels: Sequence[str], dtype: str
+    ) -> int:
+        """Return the sum of a product; the number of elements along labels that no factor has is added to
+        `after`.
         """
         graph = self.graph
-        flat, left, outside = self._substituted(flat, labels, deltas)
         own = {label for factor in flat for label in graph.labels[factor]}
-        lacking = tuple([label for label in left if label not in own])
-        summed = tuple([label for label in left if label in own])
+        lacking = tuple([label for label in labels if label not in own])
+        summed = tuple([label for label in labels if label in own])
         if not flat:
             value = self.number(1.0)
         elif summed:
-            value = self._summed(tuple(flat), summed)
+            value = self._summed(tuple(flat), summed, dtype)
         else:
             value = flat[0]
             for factor in flat[1:]:
                 value = self.times(value, factor)
         if lacking:
             after.append(("*.", graph.count(lacking)))
-        return value, outside
+        return value
 
     def _distributed(
-        self, factors: Sequence[int], deltas: Sequence[int], labels: Sequence[str]
+        self, factors: Sequence[int], deltas: Sequence[int], labels: Sequence[str], dtype: str
     ) -> int | None:
         """Return the sum of a product with a factor `delta * a + b` as two sums: the one with a delta has
         fewer elements, and the other is a contraction of the factors of b. None if no factor is one.
@@ -125,7 +127,7 @@ class Algebra(Products):
                     rest = [*factors[:place], *factors[place + 1 :]]
                     if deltas:
                         rest.append(joined(self.values, deltas, self.number(1.0), self.span))
-                    return self.map(sign, *[self.total([part, *rest], labels) for part in parts])
+                    return self.map(sign, *[self.total([part, *rest], labels, dtype) for part in parts])
         return None
 
     def _substituted(
@@ -144,12 +146,15 @@ class Algebra(Products):
                 left.append(delta)
         return factors, labels, left
 
-    def _split(self, factors: Sequence[int]) -> tuple[list[int], list[tuple[str, int]], list[int]]:
+    def _split(
+        self, factors: Sequence[int], labels: Sequence[str]
+    ) -> tuple[list[int], list[tuple[str, int]], list[int]]:
         """Return the factors of a product that have labels, what is applied to their sum: functions, with
-        the other value or -1, and deltas.
+        the other value or -1, and deltas. What divides by the size of a dim that is summed stays in the sum,
+        which may be over no elements.
         """
         graph, flat, after, deltas = self.graph, list[int](), list[tuple[str, int]](), list[int]()
-        stack = list(reversed(factors))
+        stack, last = list(reversed(factors)), list[int]()
         while stack:
             value = stack.pop()
             found, rest = self.apart(value)
@@ -158,6 +163,9 @@ class Algebra(Products):
                 stack.append(rest)
                 continue
             node, dtype = graph.nodes[value], graph.dtypes[value]
+            if self._has_size(value, labels):
+                last.append(value)
+                continue
             if not graph.labels[value]:
                 after.append(("*.", value))
                 continue
@@ -172,7 +180,21 @@ class Algebra(Products):
                     stack.append(left)
                 case _:
                     flat.append(value)
-        return flat, after, deltas
+        return [*flat, *last], after, deltas
+
+    def _has_size(self, value: int, labels: Sequence[str]) -> bool:
+        """Return whether a value without dims is a quotient by the size of one of some labels; where sizes
+        are numbers, whether it is not finite.
+        """
+        node = self.graph.nodes[value]
+        if not self.graph.is_for_text:
+            number = self.number_in(value)
+            return bool(labels) and isinstance(number, float) and not isfinite(number)
+        if self.graph.labels[value] or not isinstance(node, Map):
+            return False
+        sizes = [self.graph.nodes[one] for one in node.arguments[1:]] if node.function == "/." else []
+        is_own = any(isinstance(size, SizeOf) and not set(labels).isdisjoint(size.labels) for size in sizes)
+        return is_own or any(self._has_size(one, labels) for one in node.arguments)
 
     def _divides(self, value: int) -> bool:
         if isinstance(self.graph.nodes[value], SizeOf):
@@ -196,12 +218,21 @@ class Algebra(Products):
         is_outer = () in labels or all(set(each) != own for each in labels)
         return is_outer or value in self.made
 
-    def _summed(self, factors: tuple[int, ...], labels: Labels) -> int:
+    def _summed(self, factors: tuple[int, ...], labels: Labels, dtype: str) -> int:
         values, graph = self.values, self.graph
         every = dict.fromkeys([label for factor in factors for label in graph.labels[factor]])
         kept = tuple([label for label in every if label not in labels])
         dtypes = values.strong_dtypes(factors)
-        chosen = values.arithmetic.choose(dtypes, values.arithmetic.promoted(dtypes), "sum")
+        own = values.arithmetic.promoted(dtypes)
+        promoted = self._as_precise(own, dtype)
+        chosen = values.arithmetic.choose(dtypes, promoted, "sum")
         node = Reduction("sum", factors, labels, chosen.compute, chosen.result)
-        value = graph.add(node, kept, values.reduced_dtype("sum", factors, self.span))
+        found = chosen.result if promoted != own else values.reduced_dtype("sum", factors, self.span)
+        value = graph.add(node, kept, found)
         return value if values.gradients is None else values.gradients.pairs(values, value)
+
+    def _as_precise(self, dtype: str, other: str) -> str:
+        """Return a dtype of floats with at least the precision of another one."""
+        if not (is_inexact(dtype) and is_inexact(other)) or isinstance(other, WeakDtype):
+            return dtype
+        return self.values.arithmetic.promoted((dtype, REAL_OF.get(other, other)))

@@ -182,6 +182,7 @@ class Push:
 
     def _of_reduction(self, number: int, node: Reduction) -> int | None:
         algebra, read, parts = self.algebra, self.algebra.seen(node.factors), []
+        dtype = node.compute or algebra.graph.dtypes[number]
         if node.reducer not in {"sum", "mean"}:
             tangent = self.tangents.get(node.factors[0])
             return None if tangent is None else self._of_reduced(number, node, tangent)
@@ -189,7 +190,7 @@ class Push:
             tangent = self.tangents.get(factor)
             if tangent is not None:
                 rest = [one for other, one in enumerate(read) if other != place]
-                parts.append(algebra.total([tangent, *rest], node.labels))
+                parts.append(algebra.total([tangent, *rest], node.labels, dtype))
         if not parts:
             return None
         value, count = algebra.added(parts), algebra.graph.cells(node.labels)

@@ -7,8 +7,9 @@ from typing import Protocol
 
 from nameexpr.compiler.analysis.build.contractions import reduction
 from nameexpr.compiler.gradient.algebra import Algebra
-from nameexpr.compiler.gradient.products import kind_of
-from nameexpr.compiler.gradient.rules import AS_IT_IS, COMPLEX, POINTWISE
+from nameexpr.compiler.gradient.masks import Singularities
+from nameexpr.compiler.gradient.products import is_inexact, kind_of
+from nameexpr.compiler.gradient.rules import AS_IT_IS, COMPLEX, DIVISORS, POINTWISE
 from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.nodes import CAST, Map
 from nameexpr.records import record, replace
@@ -36,6 +37,10 @@ class Masking(Protocol):
     @property
     def active(self) -> object:
         """The values that have gradients."""
+
+    @property
+    def masks(self) -> Singularities:
+        """How far masks go along."""
 
     def masked(self, value: int, mask: int | None) -> int:
         """Return a gradient with 0 where the mask is false."""
@@ -66,6 +71,8 @@ def pointwise_parts(
     """Yield the gradients of the arguments of a function, given that of its result."""
     graph = walk.algebra.graph
     (seen,), read = walk.algebra.seen([number]), replace(node, arguments=walk.algebra.seen(node.arguments))
+    if mask is not None and node.function in DIVISORS:
+        seen, read = _without_masked(walk.algebra, seen, read, mask)
     for place, argument in enumerate(node.arguments):
         if argument not in walk.active:  # type: ignore[operator]
             continue
@@ -81,8 +88,25 @@ def pointwise_parts(
         if here is not None and not set(gone).isdisjoint(graph.labels[here]):
             factors = [walk.masked(product_of(walk.algebra, factors), here)]
             here = _anywhere(walk.algebra, here, gone) if isinstance(graph.nodes[argument], Map) else None
-        value = walk.algebra.total(factors, gone) if gone else product_of(walk.algebra, factors)
+        value = (
+            walk.algebra.total(factors, gone, graph.dtypes[number])
+            if gone
+            else product_of(walk.algebra, factors)
+        )
         yield PartialGradient(argument, value, here)
+
+
+def _without_masked(algebra: Algebra, number: int, node: Map, mask: int) -> tuple[int, Map]:
+    """Return a function with a number in place of those of its values that its rule divides by, where a mask
+    leaves its gradient out.
+    """
+    graph, (name, least) = algebra.graph, DIVISORS[node.function]
+    values = [*node.arguments, number]
+    place = len(values) - 1 if name == "y" else "ab".index(name)
+    if set(graph.labels[mask]) <= set(graph.labels[values[place]]) and not graph.is_for_text:
+        least = least if is_inexact(graph.dtypes[values[place]]) else int(least)
+        values[place] = algebra.map("where", mask, values[place], algebra.number(least))
+    return values[-1], replace(node, arguments=tuple(values[:-1]))
 
 
 def _anywhere(algebra: Algebra, mask: int, labels: Sequence[str]) -> int:

@@ -7,44 +7,62 @@ from collections.abc import Iterator
 from nameexpr.compiler.gradient.factors import as_one, of_running_product, others
 from nameexpr.compiler.gradient.pointwise import Masking, PartialGradient
 from nameexpr.compiler.gradient.positions import of_sorted
+from nameexpr.compiler.gradient.products import is_inexact
 from nameexpr.compiler.gradient.rules import ALONG, COMPLEX_MEDIAN, EXACT_ONCE, REDUCTIONS, SORTED
 from nameexpr.compiler.ir.nodes import Along, Read, Reduction, Window
 from nameexpr.records import replace
 
 
-def reduction_parts(walk: Masking, number: int, node: Reduction, gradient: int) -> Iterator[PartialGradient]:
+def reduction_parts(
+    walk: Masking, number: int, node: Reduction, gradient: int, mask: int | None
+) -> Iterator[PartialGradient]:
     """Yield the gradients of the factors of a reduction, given that of its result."""
     algebra, graph = walk.algebra, walk.algebra.graph
     if node.reducer not in {"sum", "mean"}:
         (value,) = node.factors
-        yield PartialGradient(value, _of_reduced(walk, number, node, gradient))
+        yield PartialGradient(value, _of_reduced(walk, number, node, gradient), mask)
         return
     if node.reducer == "mean":
-        gradient = algebra.map("/.", gradient, graph.count(node.labels))
+        count = graph.count(node.labels)  # of no elements there are no gradients, or sums of none
+        gradient = algebra.map("/.", gradient, count if graph.cells(node.labels) else algebra.number(1))
     read = algebra.seen(node.factors)
     every = dict.fromkeys([label for factor in node.factors for label in graph.labels[factor]])
     for place, factor in enumerate(node.factors):
         if factor not in walk.active or factor in node.factors[:place]:  # type: ignore[operator]
             continue
-        others = [algebra.conj(one) for number, one in enumerate(read) if number != place]
+        factors = [gradient, *[algebra.conj(one) for other, one in enumerate(read) if other != place]]
         gone = [label for label in every if label not in graph.labels[factor]]
-        value = algebra.total([gradient, *others], gone)
+        here = mask
+        if mask is not None and not set(gone).isdisjoint(graph.labels[mask]):
+            others = [_without_masked(walk, one, mask) for one in factors[1:]]
+            factors, here = [walk.masked(gradient, mask), *others], None
+        value = algebra.total(factors, gone, node.compute or graph.dtypes[number])
         times = node.factors.count(factor)
         yield PartialGradient(
-            factor, value if times == 1 else algebra.map("*.", value, algebra.number(times))
+            factor, value if times == 1 else algebra.map("*.", value, algebra.number(times)), here
         )
 
 
-def along_part(walk: Masking, number: int, node: Along, gradient: int) -> PartialGradient:
+def _without_masked(walk: Masking, value: int, mask: int) -> int:
+    """Return a factor of a sum with 0 in place of all rows that a mask leaves out, which may be nan."""
+    graph = walk.algebra.graph
+    is_inside = set(graph.labels[mask]) <= set(graph.labels[value])
+    is_masked = is_inside and is_inexact(graph.dtypes[value]) and walk.masks.matters(graph, value, mask)
+    return walk.masked(value, mask) if is_masked else value
+
+
+def along_part(walk: Masking, number: int, node: Along, gradient: int, mask: int | None) -> PartialGradient:
     """Return the gradient of what a function along dims is applied to."""
     (number, value), own = walk.algebra.seen([number, node.value]), node.value
     node = replace(node, value=value)
     if node.function in SORTED:
-        return PartialGradient(own, of_sorted(walk.algebra, node.function, number, node, gradient))
+        return PartialGradient(own, of_sorted(walk.algebra, node.function, number, node, gradient), mask)
     if node.function in EXACT_ONCE and walk.algebra.is_again:
-        return PartialGradient(own, of_running_product(walk.algebra, node.value, gradient, node.labels[0]))
+        return PartialGradient(
+            own, of_running_product(walk.algebra, node.value, gradient, node.labels[0]), mask
+        )
     given = {"y": number, "a": node.value}
-    return PartialGradient(own, _ruled(walk, ALONG[node.function], given, node, gradient))
+    return PartialGradient(own, _ruled(walk, ALONG[node.function], given, node, gradient), mask)
 
 
 def _of_reduced(walk: Masking, number: int, node: Reduction, gradient: int) -> int:

@@ -114,6 +114,17 @@ whose logarithm is then that of a complex number, even if the base is real.
 AS_IT_IS = frozenset({"abs", "conj", "real", "sign"})
 """Functions whose rules are those for complex numbers."""
 
+DIVISORS: Mapping[str, tuple[str, float]] = {
+    **dict.fromkeys(["/.", "%.", "remainder", "fmod"], ("b", 1.0)),
+    **dict.fromkeys(["**.", "pow", "log", "log2", "log10", "log1p"], ("a", 1.0)),
+    **dict.fromkeys(["acos", "asin", "atanh"], ("a", 0.0)),
+    "acosh": ("a", 2.0),
+    "sqrt": ("y", 1.0),
+}
+"""What rules divide by, and a number for which they do so without a warning of NumPy: it takes the place of
+elements whose gradient a mask leaves out.
+"""
+
 # running products: up to the first zero, at it, and 0 after it
 _ZEROS = "cumsum[R](where(a == 0, 1.0, 0.0))"
 _IS_FIRST = f"(a == 0) & ({_ZEROS} == 1)"

@@ -5,17 +5,19 @@ each gradient complete. Only values between the operands and the value are visit
 which a gradient goes.
 
 A gradient may be masked: where the mask is false it counts as 0. This is how `where` hands
-its gradient to both branches. The mask goes along through pointwise functions, and is applied to their
-product, so that nan and inf in the branch that was not taken never reach a sum.
+its gradient to both branches. The mask goes along through pointwise functions and reductions, and is applied
+to their product, so that nan and inf in the branch that was not taken never reach a sum.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial, reduce
 
 from nameexpr.compiler.gradient.active import Wanted, active_values, ancestors, passing
 from nameexpr.compiler.gradient.algebra import Algebra
 from nameexpr.compiler.gradient.by_label import of_place
+from nameexpr.compiler.gradient.masks import Singularities
 from nameexpr.compiler.gradient.pointwise import PartialGradient, pointwise_parts
 from nameexpr.compiler.gradient.positions import of_gather, of_join, of_window
 from nameexpr.compiler.gradient.reductions import along_part, reduction_parts
@@ -53,6 +55,7 @@ class Walk:
     arrays: dict[int, Seen] = field(default_factory=dict)
     rows: dict[int, dict[int, int]] = field(default_factory=dict)
     found: Found = field(default_factory=Found)
+    masks: Singularities = field(default_factory=Singularities)
 
     def run(self, seeds: Sequence[PartialGradient]) -> Found:
         """Return the gradients of what is wanted, given those of some values."""
@@ -78,10 +81,20 @@ class Walk:
         self.parts.setdefault(part.of, []).append(PartialGradient(part.of, value, part.mask))
 
     def _takes_mask(self, value: int, mask: int) -> bool:
-        """Return whether a mask goes along through a value: through pointwise functions."""
+        """Return whether a mask goes along through a value: through pointwise functions, and where it matters
+        through what is computed of elements that all have the same mask.
+        """
         graph = self.algebra.graph
-        is_inside = set(graph.labels[mask]) <= set(graph.labels[value])
-        return is_inside and isinstance(graph.nodes[value], Map)
+        if not set(graph.labels[mask]) <= set(graph.labels[value]):
+            return False
+        match graph.nodes[value]:
+            case Map():
+                return True
+            case Reduction():
+                return self.masks.continues(graph, value, mask)
+            case Along(_, _, labels):
+                return set(labels).isdisjoint(graph.labels[mask]) and self.masks.continues(graph, value, mask)
+        return False
 
     def masked(self, value: int, mask: int | None) -> int:
         """Return a gradient with 0 where the mask is false."""
@@ -117,9 +130,9 @@ class Walk:
             case Map():
                 return pointwise_parts(self, number, node, gradient, mask)
             case Reduction():
-                return reduction_parts(self, number, node, gradient)
+                return reduction_parts(self, number, node, gradient, mask)
             case Along():
-                return [along_part(self, number, node, gradient)]
+                return [along_part(self, number, node, gradient, mask)]
             case Join():
                 return [PartialGradient(*pair) for pair in of_join(self.algebra, node, gradient)]
             case Window() | Gather() | Place():
@@ -153,11 +166,13 @@ class Walk:
         return of_place(self.algebra, number, node, gradient)
 
     def _sum(self, parts: Sequence[PartialGradient]) -> tuple[int, int | None]:
-        """Return a gradient and its mask, if all parts have the same."""
-        masks = {part.mask for part in parts}
+        """Return a gradient and its mask, which is true where that of any part is."""
+        masks = list(dict.fromkeys([part.mask for part in parts]))
         if len(masks) == 1:
-            return self.algebra.added([part.value for part in parts]), masks.pop()
-        return self.algebra.added([self.masked(part.value, part.mask) for part in parts]), None
+            return self.algebra.added([part.value for part in parts]), masks[0]
+        total = self.algebra.added([self.masked(part.value, part.mask) for part in parts])
+        known = [mask for mask in masks if mask is not None]
+        return total, reduce(partial(self.algebra.map, "|."), known) if len(known) == len(masks) else None
 
     def _lacking(self, gradient: int, source: int, axes: Axes) -> int:
         """Return a gradient of an array summed over the dims along which its value was repeated."""

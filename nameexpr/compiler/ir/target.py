@@ -5,10 +5,14 @@ A backend creates a `Target` and passes it in: nothing in the compiler knows an 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from nameexpr.records import record
+
+if TYPE_CHECKING:
+    from nameexpr.compiler.ir.layouts import OperandLayout
+    from nameexpr.compiler.ir.program import Program, Shape
 
 OPTIONAL = frozenset(
     {"as_real", "contraction", "einsum", "integer_matmul", "ones", "over", "vecdot", "window_multiply",
@@ -94,6 +98,8 @@ class Target:
     ----------
     costs : Costs
         What calls cost.
+    program_cost : function
+        Returns the cost of a program, from the shapes of its values and the layouts of its operands.
     native : frozenset of str
         The primitives that the library has and not every library does, of `OPTIONAL`.
     loop_axes : int
@@ -156,6 +162,7 @@ class Target:
     """
 
     costs: Costs
+    program_cost: Callable[[Program, Sequence[Shape], Sequence[OperandLayout]], float]
     native: frozenset[str]
     loop_axes: int
     any_layout_cells: int

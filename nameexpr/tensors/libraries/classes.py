@@ -35,6 +35,7 @@ class LibraryTensor(
     """A NamedTensor around an array of another library than NumPy, with the same rules for names."""
 
     __slots__ = ()
+    __hash__ = NamedTensor.__hash__
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return how to recreate this tensor, for pickle and deepcopy."""

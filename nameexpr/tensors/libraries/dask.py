@@ -22,14 +22,14 @@ from nameexpr.rules.indexing import IndexItem
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import wrong_kind
 from nameexpr.tensors.indexing import bad_item, mask_item
-from nameexpr.tensors.libraries.classes import LibraryTensor
+from nameexpr.tensors.libraries.immutable import ImmutableTensor
 from nameexpr.tensors.named_tensor import NamedTensor
 from nameexpr.tensors.ops import checked
 
 _KNOWN = (list, tuple, np.ndarray, np.generic)
 
 
-class DaskTensor(LibraryTensor):
+class DaskTensor(ImmutableTensor):
     """A NamedTensor whose elements are an array of Dask, still to be computed."""
 
     __slots__ = ()
@@ -38,6 +38,9 @@ class DaskTensor(LibraryTensor):
     _unary: ClassVar[Any] = kernels.UNARY
     _binary: ClassVar[Any] = kernels.BINARY
     _reducers: ClassVar[Any] = kernels.REDUCTIONS
+    _library: ClassVar[str] = "Dask"
+    _with_memory: ClassVar[str] = "x.compute() is a tensor of NumPy"
+    _with_gradients: ClassVar[str] = "arrays of PyTorch and JAX have gradients"
 
     @property
     def tensor(self) -> Any:
@@ -134,27 +137,6 @@ class DaskTensor(LibraryTensor):
         """Raise an error: there is no memory to share (NE689)."""
         message = "the DLPack protocol is not supported for arrays of Dask"
         raise error(Diagnostic("NE689", message, hint="x.compute() is a tensor of NumPy, which supports it"))
-
-    def _no_memory(self, *arguments: Any, **options: Any) -> NoReturn:
-        """Raise an error: elements that are still to be computed are nowhere in memory (NE689)."""
-        message = "data_ptr, stride and is_contiguous are not supported for arrays of Dask"
-        raise error(Diagnostic("NE689", message, hint="x.compute() is a tensor of NumPy, which has them"))
-
-    data_ptr = stride = is_contiguous = _no_memory
-
-    def contiguous(self, memory_format: Any = None) -> Self:
-        """Return the tensor itself: it has no elements in memory yet."""
-        return self
-
-    def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Return the tensor if no gradient is requested (NE679)."""
-        if requires_grad:
-            message = "requires_grad_: arrays of Dask do not record gradients"
-            raise error(Diagnostic("NE679", message, hint="arrays of PyTorch and JAX have gradients"))
-        return self
-
-    def __hash__(self) -> int:
-        return object.__hash__(self)
 
 
 def _finished(chunks: Any, kind: Any, finish: Any, arguments: Any, names: Any) -> Any:

@@ -9,16 +9,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar, NoReturn, Self
+from typing import Any, ClassVar
 
 import jax
 
 from nameexpr.backends.jax import tensors as kernels
-from nameexpr.errors import Diagnostic, error
-from nameexpr.tensors.libraries.classes import LibraryTensor
+from nameexpr.tensors.libraries.immutable import ImmutableTensor
 
 
-class JaxTensor(LibraryTensor):
+class JaxTensor(ImmutableTensor):
     """A NamedTensor whose elements are an array of JAX, or are traced by JAX."""
 
     __slots__ = ()
@@ -27,33 +26,14 @@ class JaxTensor(LibraryTensor):
     _unary: ClassVar[Any] = kernels.UNARY
     _binary: ClassVar[Any] = kernels.BINARY
     _reducers: ClassVar[Any] = kernels.REDUCTIONS
+    _library: ClassVar[str] = "JAX"
+    _with_memory: ClassVar[str] = "x.numpy() is an array of NumPy"
+    _with_gradients: ClassVar[str] = "jax.grad(function)(x) returns the gradient, with the names of x"
 
     @property
     def device(self) -> Any:
         """The device of the elements, or their sharding."""
         return self._data.device
-
-    def _no_memory(self, *arguments: Any, **options: Any) -> NoReturn:
-        """Raise an error: JAX does not show where elements are in memory (NE689)."""
-        message = "data_ptr, stride and is_contiguous are not supported for arrays of JAX"
-        raise error(Diagnostic("NE689", message, hint="x.numpy() is an array of NumPy, which has them"))
-
-    data_ptr = stride = is_contiguous = _no_memory
-
-    def contiguous(self, memory_format: Any = None) -> Self:
-        """Return the tensor itself: JAX chooses how elements are stored."""
-        return self
-
-    def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Return the tensor if no gradient is requested (NE679)."""
-        if requires_grad:
-            message = "requires_grad_: arrays of JAX do not record gradients"
-            hint = "jax.grad(function)(x) returns the gradient, with the names of x"
-            raise error(Diagnostic("NE679", message, hint=hint))
-        return self
-
-    def __hash__(self) -> int:
-        return object.__hash__(self)
 
 
 def _flatten(x: JaxTensor) -> tuple[tuple[Any, ...], Any]:

@@ -215,9 +215,6 @@ class TorchTensor(LibraryTensor):
         """Return the result of a PyTorch function, by nameexpr's operator of that name."""
         return applied(cls, func, tuple(args), kwargs or {})
 
-    def __hash__(self) -> int:
-        return object.__hash__(self)
-
 
 for _name in (
     "is_cuda",

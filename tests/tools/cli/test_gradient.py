@@ -54,8 +54,9 @@ def test_json_has_the_text_and_the_names_of_gradients(capsys: pytest.CaptureFixt
 
 def test_texts_without_gradients_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     said = fails(capsys, "gradient", "y[N] = x[N] * w[N]", code=2)
-    assert "by which operands are the gradients?; name them, such as --wrt 'x w'" in said
+    assert "by which operands are the gradients? name them, such as --wrt 'x w'" in said
     assert "NE531" in fails(capsys, "gradient", "N C -> N", "--wrt", "x")
     assert "NE531" in fails(capsys, "gradient", "y[N] = x[N] * 2", "--wrt", "x")
     assert "NE534" in fails(capsys, "gradient", LOSS, "--wrt", "z")
     assert "NE539" in fails(capsys, "gradient", "y = sum[...](x[...])", "--wrt", "x")
+    assert "arguments are required: EXPR; see" in fails(capsys, "gradient", "--wrt", "x", code=2)

@@ -87,7 +87,9 @@ def test_bound_operands_and_pickles() -> None:
         assert value.dtype == "float32"
         np.testing.assert_allclose(gradients["w"], GRADIENT_W, rtol=1e-5)
         np.testing.assert_allclose(gradients["x"], GRADIENT_X, rtol=1e-5)
-    assert repr(function) == f"nameexpr.value_and_grad({LOSS!r}, 'w x')"
+    call = f"nameexpr.value_and_grad({LOSS!r}, 'w x')"
+    assert repr(function) == call and repr(function.bind(x=X)) == f"<{call} with x bound>"
+    assert repr(ne.compile(LOSS).bind(x=X).gradient("w")).endswith("with x bound>")
     assert function.plan(x=(3, 2), w=(2,)).flops > 0
     function(x=X, w=W)
     assert "def " in function.code

@@ -52,6 +52,11 @@ def test_the_vector_is_the_operands_one_after_the_other() -> None:
     assert back["b"] == 2.0
 
 
+def test_what_is_in_the_vector_is_shown() -> None:
+    packed = ne.grad("sum[C](w[C] ** 2) * b", "w b").packed(w=W, b=2)
+    assert repr(packed) == "<nameexpr.Packed of w (3,), b (): 'sum[C](w[C] ** 2) * b'>"
+
+
 def test_names_and_dtypes_come_back_and_vectors_are_float64() -> None:
     w = ne.tensor(W.astype("float32"), names="C")
     packed = ne.value_and_grad("sum[C](w[C] ** 2) + sum[D](v[D])", "w v").packed(w=w, v=[1, 2])

@@ -122,6 +122,8 @@ def no_operand(scope: Scope, name: str) -> Diagnostic:
         last = scope.tree.statements[-1].name or "y"
         brackets = f"[{unparse_term(statement.term)}]" if statement.term is not None else ""
         hint = f"differentiate by an operand, or in the formula: g = grad({last}, {name}{brackets})"
+        if statement is scope.tree.statements[-1]:
+            hint = operands_to_name(scope)
         message = f"'{name}' is a statement, not an operand"
         return Diagnostic("NE534", message, scope.text, (Mark(statement.name_span),), hint=hint)
     word = name.partition("[")[0].strip(",; ")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.ir.graph import Graph
-from nameexpr.compiler.ir.primitives import shapes_of, work_of
+from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Operands
@@ -46,7 +46,7 @@ HOPELESS = 8
 
 
 class Tried(NamedTuple):
-    """Loops with the resulting program: its peak, its cost in flops, and its excess.
+    """Loops with the resulting program: its peak, its cost, and its excess.
 
     The excess is the sum over all moments above the limit of the logarithm of their ratio to it.
     """
@@ -84,9 +84,10 @@ class GraphSearch:
             program = lowering.lowered(self.outputs)
             program = tile_leading_axes(program, shapes_of(program), self.target)
             self.left -= _length(program)
-            sizes = moments(info_of(program, shapes_of(program), self.operands.given))
+            shapes = shapes_of(program)
+            sizes = moments(info_of(program, shapes, self.operands.given))
             excess = fsum([log(max(1, size / max(1, self.limit))) for size in sizes])
-            cost = _cost(program, self.target)
+            cost = self.target.program_cost(program, shapes, self.operands.given)
             self.seen[loops] = Tried(loops, program, lowering.plans, max(sizes, default=0), cost, excess)
         return self.seen[loops]
 
@@ -174,17 +175,3 @@ def _length(program: Program) -> int:
     """Return the number of instructions, including those in loops."""
     loops = [one.loop for one in program.instructions if one.loop is not None]
     return len(program.instructions) + sum([_length(body) for loop in loops for body in loop.bodies])
-
-
-def _cost(program: Program, target: Target) -> float:
-    """Return the cost of a program in flops: each call costs as much as some flops."""
-    shapes, cost = shapes_of(program), 0.0
-    for value, one in enumerate(program.instructions, len(program.operands)):
-        cost += target.step_flops
-        if one.loop is None:
-            cost += work_of(one, [shapes[source] for source in one.sources], shapes[value])
-        else:
-            made, outputs = shapes_of(one.loop.body), one.loop.body.outputs
-            placed = target.placed_flops * sum([prod(made[output]) for output in outputs])
-            cost += one.loop.turns * (_cost(one.loop.body, target) + placed)
-    return cost

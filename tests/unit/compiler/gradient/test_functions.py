@@ -156,3 +156,23 @@ def test_real_numbers_to_complex_powers() -> None:
     for value in ("a[N] ** b[N]", "pow(a[N], b[N])"):
         check(f"y = sum[N](real({value}))", given, "b[N]")
         check(f"y = sum[N](imag({value}))", given, "a[N]")
+
+
+@pytest.mark.parametrize("value", ["mean[i](z[i] * s)", "sum[i](z[i] * s * s)"])
+def test_narrow_floats_are_added_up_in_the_dtype_of_the_sum(value: str) -> None:
+    z = np.random.default_rng(3).uniform(1, 2, 1000).astype("float32")
+    given = {"z": z, "s": np.array(3.0)}
+    found = ne.evaluate(f"y = {value}; grad(y, s)", **given)
+    wanted = ne.evaluate(f"y = {value}; grad(y, s)", **{**given, "z": z.astype("float64")})
+    assert found.dtype == "float64"
+    np.testing.assert_allclose(found, wanted, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "value", ["mean[i](z[i] * s)", "mean[i](sin(z[i] * s))", "sum[i](z[i] * s) / size[i]"]
+)
+def test_the_gradient_of_a_mean_of_no_elements_is_a_sum_of_none(value: str) -> None:
+    text = f"y = {value}; d_s = grad(y, s)"
+    with np.errstate(invalid="ignore", divide="ignore"):
+        assert ne.evaluate(text, z=np.ones(0), s=2.0) == 0
+        assert ne.evaluate(ne.compile(text).expanded(), z=np.ones(0), s=2.0) == 0

@@ -202,3 +202,18 @@ def test_steps_that_are_whole_numbers_have_no_derivatives() -> None:
     text = "w[(1 + T)] = 0, w[_@T] + int(grad(w[_@T] ** 2, w[_@T]))"
     with pytest.raises(ne.NameExprError, match=r"NE533\]: 'w' is int64"):
         ne.evaluate(text, sizes={"T": 2})
+
+
+def test_operands_that_only_constant_slopes_depend_on() -> None:
+    text = """
+        u[T C] = 0.5 * h[_@T C] + x[T C]
+        e[T] = sum[C](u[T C] * (index[C] + 1))
+        h[(1 + T) C] = a[C], 0.5 * h[_@T C] - 0.2 * grad(e[T], u[T C])
+        l = sum[i C](h[i C] ** 2)
+    """
+    with pytest.raises(ne.NameExprError, match=r"NE532\]: l does not depend on 'x'"):
+        ne.grad(text, "x a")(x=np.ones((2, 3)), a=W)
+    found = ne.grad(text, "a")(x=np.ones((2, 3)), a=W)["a"]
+    drift = -0.2 * np.arange(1.0, 4.0)
+    last = W / 2 + drift
+    assert_allclose(found, 2 * W + last + (last / 2 + drift) / 2, rtol=1e-12)

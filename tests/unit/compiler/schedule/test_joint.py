@@ -227,3 +227,16 @@ def test_several_loops_under_a_limit_store_values_or_compute_them_again() -> Non
     assert_allclose(got[0], want[0])
     for name, gradient in want[1].items():
         assert_allclose(got[1][name], gradient, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.05])
+def test_a_tight_limit_cuts_samples_into_small_blocks_rather_than_features(share: float) -> None:
+    """Features are contiguous: to loop over them reads every array in short pieces."""
+    work = WORKLOADS["layer norm"]
+    operands = work.operands()
+    results = 4 * (4096 * 256 + 2 * 256 + 1)
+    free = ne.value_and_grad(work.text, work.wrt)
+    limit = int(results + share * (free.plan(**operands).peak_bytes - results))
+    plan = ne.value_and_grad(work.text, work.wrt, memory_limit=limit).plan(**operands)
+    assert plan.peak_bytes <= limit
+    assert [row.call.rpartition(" along ")[2] for row in plan.steps if row.what == "looped"] == ["N"]

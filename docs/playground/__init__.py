@@ -1,0 +1,1 @@
+"""The playground: what a text means, computed in a browser without NumPy."""
