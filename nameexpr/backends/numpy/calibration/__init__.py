@@ -14,7 +14,17 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from nameexpr.backends.numpy.calibration.caches import cache_sizes
-from nameexpr.backends.numpy.calibration.crossings import OUTER, SCALED, outer_ways, scaled_ways, thresholds
+from nameexpr.backends.numpy.calibration.crossings import (
+    DIRECT,
+    OUTER,
+    PACKED,
+    SCALED,
+    direct_product,
+    outer_ways,
+    scaled_ways,
+    square_product,
+    thresholds,
+)
 from nameexpr.backends.numpy.calibration.drawing import Probe
 from nameexpr.backends.numpy.calibration.fitting import fit
 from nameexpr.backends.numpy.calibration.pairs import FAMILY as PAIRS
@@ -65,7 +75,9 @@ class Calibration(NamedTuple):
 def calibrate(seconds: float, seed: int = 1) -> Calibration:
     """Measure this machine for about this long, and return what was found."""
     start = perf_counter()
-    first = replace(GENERIC, threads=this_machine().threads, handed_over=handed_over(), **cache_sizes())
+    squares = least_times([partial(square_product, size) for size in (DIRECT, PACKED)], 0.02 * seconds)
+    known = {**cache_sizes(), "direct_product": direct_product(squares)}
+    first = replace(GENERIC, threads=this_machine().threads, handed_over=handed_over(), **known)
     probes, is_held = _probes(seconds, seed, first)
     ways = [partial(outer_ways, *shape) for shape in OUTER] + [
         partial(scaled_ways, *shape) for shape in SCALED

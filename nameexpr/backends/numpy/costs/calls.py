@@ -127,9 +127,10 @@ class NumpyCosts:
             each = profile.gemv + inner * longest * profile.streamed_cell * scale
             each += (longest if is_by_dots else inner) * profile.vector_cell
         else:
-            flops = rows * inner * columns * FLOPS.get(dtype, profile.generic_flop / profile.flop)
-            packed = inner * (rows + columns) * profile.packed_cell * scale
-            each = profile.gemm + flops * profile.flop + packed
+            work = rows * inner * columns
+            each = profile.gemm + work * FLOPS.get(dtype, profile.generic_flop / profile.flop) * profile.flop
+            if work > profile.direct_product:
+                each += inner * (rows + columns) * profile.packed_cell * scale
             each *= profile.turned if is_turned else 1.0
         call = profile.matmul_call if count > 1 else profile.dot_call
         return call + count * (profile.matrix + each)

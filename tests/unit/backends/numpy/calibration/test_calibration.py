@@ -13,7 +13,7 @@ import pytest
 from nameexpr.backends.numpy import calibration
 from nameexpr.backends.numpy.calibration import Accuracy, accuracy_of, calibrate
 from nameexpr.backends.numpy.calibration.caches import cache_sizes, read_caches
-from nameexpr.backends.numpy.calibration.crossings import NEVER, OUTER, SCALED, thresholds
+from nameexpr.backends.numpy.calibration.crossings import NEVER, OUTER, SCALED, direct_product, thresholds
 from nameexpr.backends.numpy.calibration.drawing import Probe
 from nameexpr.backends.numpy.calibration.fitting import fit
 from nameexpr.backends.numpy.calibration.pairs import draw_pair, strategies_of
@@ -84,6 +84,11 @@ def test_thresholds_are_those_that_lose_least() -> None:
     )
 
 
+def test_products_are_direct_up_to_where_they_take_longer() -> None:
+    assert direct_product([16e-6, 40e-6]) == 100**3
+    assert direct_product([36e-6, 58e-6]) == 1
+
+
 def test_caches_are_read_from_the_files_of_linux(tmp_path: Path) -> None:
     rows = [
         ("1", "Data", "48K"),
@@ -112,6 +117,8 @@ def test_calibration_fits_what_it_times_and_judges_by_the_rest(monkeypatch: pyte
         return found
 
     def times(makes: Any, seconds: float) -> list[float]:
+        if not timed:  # two products
+            return [1.0, 2.0]
         predicted = [1e-9 * probe.cost(NumpyCosts(SLOWER)) for probe in timed]
         return predicted + [1.0] * (len(makes) - len(predicted))
 
