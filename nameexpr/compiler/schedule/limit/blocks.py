@@ -13,6 +13,7 @@ from nameexpr.compiler.ir.program import Collected, Instruction, Loop, Program
 from nameexpr.compiler.lowering.builder import Builder, Operands, Value
 from nameexpr.compiler.lowering.fusion import FusionPlan
 from nameexpr.compiler.lowering.lower import Lowering, Planner
+from nameexpr.compiler.lowering.pointwise import is_expansion, order_when_read
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.compiler.schedule.limit.regions import (
     GraphLoop,
@@ -59,6 +60,8 @@ class LoopLowering(Lowering):
         self.alone = users.keys() - set(tops)
         uses = {value: len(readers) for value, readers in users.items()}
         stored = frozenset([*self.values, *tops])
+        reads = {read for loop in self.loops for read in loop.reads if is_expansion(self.graph, read)}
+        self.late = frozenset(reads.difference(outputs, stored))
         uses |= {value: 2 for value in stored if value in uses}
         self.fusing = FusionPlan(self.graph, uses, self.build.target, stored)
         program = self.program(uses, outputs)
@@ -108,7 +111,8 @@ class LoopLowering(Lowering):
     def _loop(self, loop: GraphLoop) -> dict[int, Value]:
         """Return the values that a loop computes in blocks."""
         label, size = loop.label, self.graph.sizes[loop.label]
-        reads = [self.value(read) for read in loop.reads]
+        region = list(region_of(self.graph, loop))
+        reads = [self.value(read, order_when_read(self.graph, read, region)) for read in loop.reads]
         graph = block_graph(self.graph, loop, loop.block)
         body, blocks = self._body(graph, loop, reads, ())
         rest, orders = block_graph(self.graph, loop, size % loop.block), [block.labels for block in blocks]
