@@ -26,19 +26,21 @@ def expansions(graph: Graph, needed: Collection[int], outputs: Collection[int]) 
             sources = sources_of(node)
             every = [set(graph.labels[source]) for source in sources]
             for source, own in zip(sources, every, strict=True):
-                if sum(own <= other for other in every) > 1 and _is_expansion(graph, source):
+                if sum(own <= other for other in every) > 1 and is_expansion(graph, source):
                     found.add(source)
     return frozenset(found.difference(outputs))
 
 
-def _is_expansion(graph: Graph, number: int) -> bool:
+def is_expansion(graph: Graph, number: int) -> bool:
+    """Return whether a value is a function that has more labels than any of its arguments."""
     node, own = graph.nodes[number], set(graph.labels[number])
     return isinstance(node, Map) and all(set(graph.labels[one]) < own for one in node.arguments)
 
 
 def order_of(build: Builder, values: Sequence[Value]) -> Labels:
-    """Return the labels of all values, those of large ones in their order."""
-    return merged([one.labels for one in sorted(values, key=lambda one: -hint_of(build.size(one.labels)))])
+    """Return the labels of all values, in the order of large ones, and of those with more labels."""
+    ranked = sorted(values, key=lambda one: (-hint_of(build.size(one.labels)), -len(one.labels)))
+    return merged([one.labels for one in ranked])
 
 
 def lower_map(
