@@ -65,6 +65,12 @@ def _contract(oe: Any, workload: Workload, operands: Operands) -> Call | None:
     return None if text is None else Call(oe.contract, (text, *operands))
 
 
+def _drop_in(front: Any, workload: Workload, operands: Operands) -> Call | None:
+    """Return the call of nameexpr's own function with the subscripts of NumPy."""
+    text = workload.np_text
+    return None if text is None or not text.isascii() else Call(front.einsum, (text, *operands))
+
+
 def _expression(oe: Any, workload: Workload, operands: Operands) -> Call | None:
     text = workload.np_text
     return (
@@ -134,6 +140,7 @@ PEERS = (
     Adapter("einops", "einops", _einops, groups="abce"),
     Adapter("einx", "einx", _einx, groups="ab", is_slow=True),
     Adapter("cotengra", "cotengra", _cotengra, groups="abder", is_slow=True),
+    Adapter("compat.numpy", "nameexpr.compat.numpy", _drop_in, groups="abder", is_slow=True),
     Adapter("torch", "torch", _torch, groups="abder", is_slow=True),
     Adapter(XARRAY, "xarray", _xarray, groups="n"),
     Adapter(NAIVE, "numpy", _naive, groups="f"),

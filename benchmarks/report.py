@@ -19,6 +19,7 @@ SHORT = {
     "np.einsum.optimize": "np.opt",
     "opt_einsum.expression": "oe.expr",
     "opt_einsum.contract": "oe.contr",
+    "compat.numpy": "compat.n",
 }
 MARKS = {"absent": "-", "unlike": "~", "failed": "failed", "wrong": "WRONG"}
 LEGEND = (

@@ -9,27 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from operator import index
-from typing import Any
+from typing import Any, SupportsIndex, TypeVar, overload
 
 import numpy as np
 
-from nameexpr.backends.dispatch import library_name
 from nameexpr.compat.contraction import SubscriptsEntry, spelled
 from nameexpr.compat.einops_errors import EinopsError, UnsupportedError
 from nameexpr.compat.einsum_patterns import einsum_tree
 from nameexpr.compat.packing import namespace, pack, unpack
 from nameexpr.compat.patterns import (
     ARROW,
-    ELLIPSIS,
     REDUCTIONS,
-    WILDCARD,
     Operation,
-    PatternDim,
     fault,
     read_pattern,
-    read_side,
 )
-from nameexpr.errors import Diagnostic, NameExprError, Span, did_you_mean, error
+from nameexpr.compat.shapes import asnumpy, parse_shape
+from nameexpr.errors import Diagnostic, NameExprError, did_you_mean, error
 from nameexpr.runtime import traced_as
 from nameexpr.runtime.cache import TEXTS
 from nameexpr.runtime.einsum import find_entry
@@ -38,6 +34,7 @@ from nameexpr.runtime.entry import CallOptions
 __all__ = [
     "EinopsError", "asnumpy", "einsum", "pack", "parse_shape", "rearrange", "reduce", "repeat", "unpack",
 ]  # fmt: skip
+Array = TypeVar("Array")
 _entries: dict[Any, Any] = {}
 
 
@@ -47,8 +44,12 @@ def _trace(name: str, *args: Any, **named: Any) -> Any:
     return getattr(traced, f"traced_{name}")(*args, **named)
 
 
+@overload
+def rearrange(tensor: list[Array], pattern: str, **axes_lengths: SupportsIndex) -> Array: ...
+@overload
+def rearrange(tensor: Array, pattern: str, **axes_lengths: SupportsIndex) -> Array: ...
 @traced_as(lambda *args, **named: _trace("rearrange", *args, **named))
-def rearrange(tensor: Any, pattern: str, **axes_lengths: Any) -> Any:
+def rearrange(tensor: Any, pattern: str, **axes_lengths: SupportsIndex) -> Any:
     """Return an array with its axes in another order, and split or merged; a view if there can be one.
 
     Parameters
@@ -75,8 +76,14 @@ def rearrange(tensor: Any, pattern: str, **axes_lengths: Any) -> Any:
     return _run(tensor, pattern, "rearrange", axes_lengths)
 
 
+@overload
+def reduce(
+    tensor: list[Array], pattern: str, reduction: Operation, **axes_lengths: SupportsIndex
+) -> Array: ...
+@overload
+def reduce(tensor: Array, pattern: str, reduction: Operation, **axes_lengths: SupportsIndex) -> Array: ...
 @traced_as(lambda *args, **named: _trace("reduce", *args, **named))
-def reduce(tensor: Any, pattern: str, reduction: Operation, **axes_lengths: Any) -> Any:
+def reduce(tensor: Any, pattern: str, reduction: Operation, **axes_lengths: SupportsIndex) -> Any:
     """Return an array rearranged, with the axes combined that the right side lacks.
 
     Parameters
@@ -105,8 +112,12 @@ def reduce(tensor: Any, pattern: str, reduction: Operation, **axes_lengths: Any)
     return _run(tensor, pattern, reduction, axes_lengths)
 
 
+@overload
+def repeat(tensor: list[Array], pattern: str, **axes_lengths: SupportsIndex) -> Array: ...
+@overload
+def repeat(tensor: Array, pattern: str, **axes_lengths: SupportsIndex) -> Array: ...
 @traced_as(lambda *args, **named: _trace("repeat", *args, **named))
-def repeat(tensor: Any, pattern: str, **axes_lengths: Any) -> Any:
+def repeat(tensor: Any, pattern: str, **axes_lengths: SupportsIndex) -> Any:
     """Return an array rearranged, and repeated along the axes that the left side lacks.
 
     Parameters
@@ -234,66 +245,3 @@ def _new_einsum(tensors: Sequence[Any], pattern: Any) -> SubscriptsEntry:
     peer = partial(np.einsum, spelled(tree))
     _entries[pattern] = entry = SubscriptsEntry(tree, peer, is_general=True)
     return entry
-
-
-def parse_shape(x: Any, pattern: str) -> dict[str, Any]:
-    """Return the sizes of the axes that a pattern names.
-
-    Parameters
-    ----------
-    x : array
-        Of any library.
-    pattern : str
-        Names, ``_`` for an axis without a name, ``...``, and numbers, which the sizes must be.
-
-    Raises
-    ------
-    EinopsError
-        If the pattern is wrong, or does not fit.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from nameexpr.compat.einops import parse_shape
-    >>> parse_shape(np.zeros((2, 3, 5)), "batch _ w")
-    {'batch': 2, 'w': 5}
-    """
-    dims = read_side(pattern, 0, len(pattern), has_wildcards=True)
-    shape = tuple(x.shape)
-    if groups := [dim.span for dim in dims if len(dim.axes) > 1]:
-        raise fault("NE206", "a shape has no groups of axes", pattern, groups, "name the axis as a whole")
-    dots = [place for place, dim in enumerate(dims) if [axis.word for axis in dim.axes] == [ELLIPSIS]]
-    if len(dims) - len(dots) > len(shape) or (len(dims) != len(shape) and not dots):
-        message = f"the array has {len(shape)} dims, and the pattern {len(dims) - len(dots)}"
-        raise fault("NE310", message, pattern, [Span(0, len(pattern))], "... stands for any number of dims")
-    if dots:
-        after = len(dims) - dots[0] - 1
-        dims = (*dims[: dots[0]], *dims[dots[0] + 1 :])
-        shape = (*shape[: dots[0]], *shape[len(shape) - after :])
-    return dict(filter(None, [_size(dim, size, pattern) for dim, size in zip(dims, shape, strict=True)]))
-
-
-def _size(dim: PatternDim, size: Any, pattern: str) -> tuple[str, Any] | None:
-    """Return the name and the size of an axis that has a name; EinopsError if a number is not the size."""
-    word = dim.axes[0].word if dim.axes else "1"
-    if not word.isdecimal():
-        return None if word == WILDCARD else (word, size)
-    if size != int(word):
-        raise fault("NE302", f"the length of this axis is {size}, not {word}", pattern, [dim.span])
-    return None
-
-
-def asnumpy(tensor: Any) -> np.ndarray[Any, Any]:
-    """Return an array of any library as an array of NumPy; one of NumPy as it is.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from nameexpr.compat.einops import asnumpy
-    >>> asnumpy(np.arange(3))
-    array([0, 1, 2])
-    """
-    kind: Any = type(tensor)
-    if library_name(kind) == "torch":
-        tensor = tensor.detach().cpu().numpy()
-    return np.asarray(tensor)

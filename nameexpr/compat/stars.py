@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -27,6 +28,7 @@ def flattened(tensors: Sequence[Any], pattern: str) -> tuple[int, list[Any], lis
     return before, flat, shapes
 
 
+@lru_cache(maxsize=256)
 def around_star(pattern: str) -> tuple[int, int]:
     """Return how many axes are before "*" in a pattern, and how many after it."""
     axes = pattern.split()

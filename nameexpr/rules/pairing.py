@@ -102,6 +102,18 @@ def broadcast(left: Dims, right: Dims, pairing: Pairing) -> Dims:
     return dims_of(names, sizes[::-1])
 
 
+def bias_names(product: Dims, bias: Dims, verb: str, said: str) -> Names:
+    """Return the names of a matrix product to which a bias is added (NE380 if the bias is larger)."""
+    pairing = Pairing(said, "product", "bias", "right")
+    dims = broadcast(product, bias, pairing)
+    sizes, added = (tuple(dim.size for dim in one) for one in (product, bias))
+    if tuple(dim.size for dim in dims) != sizes:
+        message = f"{said}: a bias of shape {added} is larger than the product, {sizes}"
+        hint = f"bias + {'mat1.mm(mat2)' if verb == 'addmm' else 'mat.mv(vec)'} broadcasts both"
+        raise paired_fault("NE380", message, (product, bias), pairing, ((), ()), hint)
+    return names_of(dims)
+
+
 def check_sizes(left: Dims, right: Dims, pairing: Pairing) -> None:
     """Raise NE370 unless paired sizes, from the right, are equal or one of them is 1."""
     position = unequal(left, right)

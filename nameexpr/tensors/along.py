@@ -94,13 +94,13 @@ class AlongDim(Operators):
         at = self._position(dim, "diff")
         if times < 0:
             raise self._not_positive("diff", "n", times, dim)
-        try:
-            return self._named(self._differences(times, at), self._names)
-        except REFUSED as refused:
-            raise explained("diff", (self,), refused) from refused
+        return self._named(self._differences(times, at), self._names)
 
     def _differences(self, times: int, at: int) -> Array:
-        return np.diff(self._data, times, at)
+        try:
+            return np.diff(self._data, times, at)
+        except REFUSED as refused:
+            raise explained("diff", (self,), refused) from refused
 
     @op("keeps", extra=True)
     def cummax(self, dim: OneDim = NEEDED, **others: Unpack[Axis]) -> Selected[Self]:
@@ -249,7 +249,8 @@ class AlongDim(Operators):
         if step < 0 or (step == 0 and size):
             raise self._not_positive("split", "the size of the parts", step, dim)
         starts = range(0, size, step) if size else [0]
-        return tuple([self._part(at, slice(start, min(start + step, size))) for start in starts])
+        before, data, names = (slice(None),) * at, self._data, self._names
+        return tuple([self._wrap(data[(*before, slice(start, start + step))], names) for start in starts])
 
     def _sections(self, sizes: list[int], at: int, dim: Any) -> tuple[Self, ...]:
         size = self._data.shape[at]

@@ -20,7 +20,7 @@ from nameexpr.dims import Dims, Names, duplicate, names_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import ShownCall, counted, dims_in, positions, shown
 from nameexpr.rules.combining import contracted_fault, doubled_fault
-from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
+from nameexpr.rules.pairing import Pairing, bias_names, paired_fault
 from nameexpr.rules.remembered import matmul_names
 from nameexpr.tensors.arguments import checked_number
 from nameexpr.tensors.core import Array, Core, Other
@@ -154,16 +154,11 @@ class MatrixProducts(Operators):
         said = spelt(verb, is_out=out is not self)
         kind = left if left._data.itemsize == NARROW and is_narrow(left.dtype) else product
         _check_dtypes(kind, self, said, ("the product is", "the bias"))
-        pairing = Pairing(said, "product", "bias", "right")
-        dims = broadcast(product._dims, self._dims, pairing)
-        if tuple(dim.size for dim in dims) != product.shape:
-            message = f"{said}: a bias of shape {self.shape} is larger than the product, {product.shape}"
-            hint = f"bias + {'mat1.mm(mat2)' if verb == 'addmm' else 'mat.mv(vec)'} broadcasts both"
-            raise paired_fault("NE380", message, (product._dims, self._dims), pairing, ((), ()), hint)
+        names = bias_names(product._dims, self._dims, verb, said)
         data = _weighted(product._data, alpha, said, "alpha")
         if beta != 0:
             data = data + _weighted(widened(self._data), beta, said, "beta")
-        return self._put(_rounded(data, left), tuple(dim.name for dim in dims), verb, out)
+        return self._put(_rounded(data, left), names, verb, out)
 
     def _product(
         self, other: Any, verb: str, ranks: tuple[int, int] | None, out: Core | None, by: str = ""

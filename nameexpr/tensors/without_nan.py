@@ -169,10 +169,8 @@ class WithoutNan(Ordering):
         return self._quantile("nanquantile", q, dim, keepdim, method)
 
     def _quantile(self, verb: str, q: Any, dim: Any, keepdim: bool, method: Any) -> Self:
-        wanted = _levels(q, verb)
-        if method not in METHODS:
-            hint = did_you_mean(str(method), METHODS) or f"it is one of {', '.join(METHODS[:5])}, ..."
-            raise error(Diagnostic("NE672", f"{verb}: there is no method {shown(method)}", hint=hint))
+        wanted = self._levels(q, verb)
+        self._check_method(verb, method)
         if not isinstance(keepdim, int | np.bool_):
             raise wrong_kind(verb, "keepdim", "True or False", keepdim)
         self._check_ordered(verb)
@@ -183,19 +181,26 @@ class WithoutNan(Ordering):
         if twice:
             raise doubled_fault(twice[0], wanted._dims, self._dims, Pairing(verb, "q", "tensor"))
         options = {"q": wanted._data, "method": method, "skips_nan": verb == "nanquantile"}
+        return self._named(self._quantiles(verb, axis=gone, keepdims=keepdim, **options), names)
+
+    def _check_method(self, verb: str, method: Any) -> None:
+        """Raise NE672 for an unknown way to interpolate."""
+        if method not in METHODS:
+            hint = did_you_mean(str(method), METHODS) or f"it is one of {', '.join(METHODS[:5])}, ..."
+            raise error(Diagnostic("NE672", f"{verb}: there is no method {shown(method)}", hint=hint))
+
+    def _quantiles(self, verb: str, **options: Any) -> Any:
         try:
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "All-NaN")  # nan, as from the other reductions
-                data = reductions.quantile(self._data, axis=gone, keepdims=keepdim, **options)
+                return reductions.quantile(self._data, **options)
         except REFUSED as refused:
             raise explained(verb, (self,), refused) from refused
-        return self._named(data, names)
 
-
-def _levels(q: Any, verb: str) -> Core:
-    """Return the requested quantiles as a tensor (NE677)."""
-    levels = as_core(q, verb)
-    numbers = levels._data
-    if numbers.dtype.kind not in "iuf" or not ((numbers >= 0) & (numbers <= 1)).all():
-        raise wrong_kind(verb, "q", "a number from 0 to 1, or a list of them", q)
-    return levels
+    def _levels(self, q: Any, verb: str) -> Core:
+        """Return the requested quantiles as a tensor (NE677)."""
+        levels = as_core(q, verb)
+        numbers = levels._data
+        if numbers.dtype.kind not in "iuf" or not ((numbers >= 0) & (numbers <= 1)).all():
+            raise wrong_kind(verb, "q", "a number from 0 to 1, or a list of them", q)
+        return levels

@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 from nameexpr.backends.array_api.functions import is_kind, like, space
-from nameexpr.backends.numpy.kernels import ReducerFault, ReducerMisuse
+from nameexpr.backends.numpy.kernels import ReducerMisuse, check_reduced, reduced_by
 
 Array = Any
 Axes = tuple[int, ...]
@@ -108,18 +108,10 @@ def apply(reduce: Callable[[Array, int], Any], x: Array) -> Array:
     ReducerFault
         For any other exception that it raised.
     """
-    try:
-        returned = reduce(x, x.ndim - 1)
-    except Exception as fault:
-        if isinstance(fault, TypeError) and fault.__traceback__ and fault.__traceback__.tb_next is None:
-            raise ReducerMisuse(f"cannot be called as f(array, axis): {fault}", x.shape) from fault
-        raise ReducerFault(fault) from fault
+    returned = reduced_by(reduce, x)
     if type(returned) is not type(x):
         raise ReducerMisuse(f"returned {type(returned).__name__}, not {type(x).__name__}", x.shape)
-    if returned.shape != x.shape[:-1]:
-        raise ReducerMisuse(
-            f"returned an array of shape {returned.shape} for one of shape {x.shape}", x.shape
-        )
+    check_reduced(returned, x, "an array")
     return returned
 
 

@@ -204,21 +204,35 @@ def apply(reduce: Callable[[Array, int], Any], x: Array) -> Array:
     """
     given = x[...]
     given.flags.writeable = False
-    try:
-        returned = reduce(given, x.ndim - 1)
-    except Exception as fault:
-        if isinstance(fault, TypeError) and fault.__traceback__ and fault.__traceback__.tb_next is None:
-            raise ReducerMisuse(f"cannot be called as f(array, axis): {fault}", x.shape) from fault
-        raise ReducerFault(fault) from fault
+    returned = reduced_by(reduce, given)
     if np.ma.is_masked(returned):
         raise ReducerMisuse("returned a masked array, whose mask would be lost", x.shape)
     try:
         result = np.array(returned)
     except (TypeError, ValueError) as fault:
         raise ReducerMisuse(f"returned {type(returned).__name__}, which is not an array", x.shape) from fault
-    if result.shape != x.shape[:-1]:
-        raise ReducerMisuse(f"returned an array of shape {result.shape} for one of shape {x.shape}", x.shape)
+    check_reduced(result, x, "an array")
     return result
+
+
+def reduced_by(reduce: Callable[[Any, int], Any], x: Any) -> Any:
+    """Return what a caller's reducer returns for the last axis of an array of any library.
+
+    ReducerMisuse if it cannot be called like this, ReducerFault for any other exception that it raised.
+    """
+    try:
+        return reduce(x, x.ndim - 1)
+    except Exception as fault:
+        if isinstance(fault, TypeError) and fault.__traceback__ and fault.__traceback__.tb_next is None:
+            raise ReducerMisuse(f"cannot be called as f(array, axis): {fault}", tuple(x.shape)) from fault
+        raise ReducerFault(fault) from fault
+
+
+def check_reduced(result: Any, x: Any, kind: str) -> None:
+    """Raise ReducerMisuse if a result does not have an array's shape without its last axis."""
+    found, shape = tuple(result.shape), tuple(x.shape)
+    if found != shape[:-1]:
+        raise ReducerMisuse(f"returned {kind} of shape {found} for one of shape {shape}", shape)
 
 
 class ReducerFault(Exception):  # noqa: N818  a parcel, not an error: the caller's own error is what is raised

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from nameexpr.backends.numpy.kernels import ReducerFault, ReducerMisuse
+from nameexpr.backends.numpy.kernels import ReducerMisuse, check_reduced, reduced_by
 
 
 def _floats(x: Tensor) -> Tensor:
@@ -197,20 +197,14 @@ def apply(reduce: Callable[[Tensor, int], Any], x: Tensor) -> Tensor:
     Raises
     ------
     ReducerMisuse
-        If it does not return a tensor of `x`'s shape without its last axis.
+        If it cannot be called like this, or does not return a tensor of `x`'s shape without its last axis.
     ReducerFault
-        For any exception that it raised.
+        For any other exception that it raised.
     """
-    try:
-        result = reduce(x, x.ndim - 1)
-    except Exception as fault:
-        raise ReducerFault(fault) from fault
-    shape = tuple(x.shape)
+    result = reduced_by(reduce, x)
     if not isinstance(result, Tensor):
-        raise ReducerMisuse(f"returned {type(result).__name__}, which is not a tensor", shape)
-    if result.shape != x.shape[:-1]:
-        wrong = f"returned a tensor of shape {tuple(result.shape)} for one of shape {shape}"
-        raise ReducerMisuse(wrong, shape)
+        raise ReducerMisuse(f"returned {type(result).__name__}, which is not a tensor", tuple(x.shape))
+    check_reduced(result, x, "a tensor")
     return result
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import prod
 from typing import TYPE_CHECKING
 
 from nameexpr.compiler.analysis.faults import gradients as faults
@@ -84,6 +85,14 @@ def axes_of(writer: FormulaWriter, asked: Asked, algebra: Algebra) -> Axes:
         return tuple([(label,) for label in algebra.graph.labels[asked.array.identity]])
     axes = writer.views.axes[name, writer.views.default[name] if term is None else term]
     return axes if is_plain(axes) else fresh_axes(algebra, writer.views.operands[name].shape)
+
+
+def cells_of(writer: FormulaWriter, use: ast.Use) -> int:
+    """Return the number of elements of what a value is differentiated by."""
+    statement, graph = writer.statements.get(use.name), writer.values.graph
+    if statement is not None:
+        return graph.cells(graph.labels[statement.value])
+    return prod(writer.views.operands[use.name].shape) if use.name in writer.views.operands else 0
 
 
 def check(writer: FormulaWriter, asked: Asked) -> None:

@@ -51,14 +51,15 @@ def apart(values: Values, value: int, basis: Collection[str]) -> Apart:
     if basis.isdisjoint(values.graph.labels[value]):  # type: ignore[attr-defined]
         return (), value
     match values.graph.nodes[value]:
-        case Map("where", (delta, rest, other)) if _is_zero(values.graph, other):
+        case Map("where", (delta, rest, other)) if is_zero(values.graph, other):
             if pair_of(values.graph, delta, basis) is not None:
                 deltas, inner = apart(values, rest, basis)
                 return tuple(sorted({delta, *deltas})), inner
     return (), value
 
 
-def _is_zero(graph: Graph, value: int) -> bool:
+def is_zero(graph: Graph, value: int) -> bool:
+    """Return whether a value is the number 0."""
     node = graph.nodes[value]
     return isinstance(node, Scalar) and number_of(node) == 0
 

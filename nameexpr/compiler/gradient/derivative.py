@@ -2,12 +2,12 @@
 
 A gradient is written where it is called, so that later statements, and further gradients, use it like any
 other value. All gradients of one value by several operands come from one walk. When the graph is complete,
-`without_identities` removes the identities that distinguished values.
+`nameexpr.compiler.gradient.finished` rewrites it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from nameexpr.compiler.analysis.build.values import Values
@@ -21,8 +21,9 @@ from nameexpr.compiler.gradient.active import (
     lost,
 )
 from nameexpr.compiler.gradient.algebra import Algebra
-from nameexpr.compiler.gradient.asked import Asked, Computed, asked_in, axes_of, check, wanted_of
+from nameexpr.compiler.gradient.asked import Asked, Computed, asked_in, axes_of, cells_of, check, wanted_of
 from nameexpr.compiler.gradient.deltas import with_basis, without_basis
+from nameexpr.compiler.gradient.finished import finished
 from nameexpr.compiler.gradient.forward import found_forward, goes_forward
 from nameexpr.compiler.gradient.inside import axes_of_rows, draft, name_in_step
 from nameexpr.compiler.gradient.orders import differentiated_again
@@ -33,7 +34,7 @@ from nameexpr.compiler.gradient.views import Found, fresh_axes, is_plain, seen_a
 from nameexpr.compiler.gradient.walk import Walk
 from nameexpr.compiler.ir.axes import Axes, Labels, Names, expand_ellipsis, flat, gathered
 from nameexpr.compiler.ir.dtypes import strong
-from nameexpr.compiler.ir.graph import Graph, with_sources
+from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.nodes import (
     Arrange,
     Drop,
@@ -103,7 +104,7 @@ class Derivatives:
 
     def pairs(self, values: Values, value: int) -> int:
         """Return a contraction as contractions of pairs."""
-        return in_pairs(values, value, self.optimize)
+        return in_pairs(values.graph, value, self.optimize)
 
     def is_again(self, call: ast.Call) -> bool:
         """Return whether a gradient is differentiated again."""
@@ -130,8 +131,8 @@ class Derivatives:
     def finished(
         self, graph: Graph, statements: Numbers, results: Numbers, names: tuple[Names, ...]
     ) -> tuple[Graph, Numbers, Numbers, tuple[Names, ...]]:
-        """Return a complete graph, its statements and its results without the identities."""
-        numbers = without_identities(graph)
+        """Return a complete graph, its statements and its results as they are computed fastest."""
+        numbers = finished(graph, statements, results, self.optimize)
         statements, results = (tuple([numbers[one] for one in every]) for every in (statements, results))
         return graph, statements, results, names
 
@@ -171,9 +172,10 @@ class Derivatives:
                 raise error(
                     faults.without_gradient(writer.scope, asked.node, graph, lost(graph, needed, active))
                 )
-            axes = axes_of(writer, asked, algebra)
-            if not asked.step and goes_forward(graph, value, active, flat(axes)):
-                return found_forward(algebra, value, active, alone, axes, len(self.walks))
+            if not asked.step and key not in self.walks and not self._walks_back(writer, asked):
+                axes = axes_of(writer, asked, algebra)
+                if goes_forward(graph, value, active, flat(axes)):
+                    return found_forward(algebra, value, active, alone, axes, len(self.walks))
             if key not in self.walks:
                 active = active_values(graph, needed, wanted)
                 self.walks[key] = self._walked(algebra, asked, active, wanted)
@@ -187,9 +189,20 @@ class Derivatives:
         algebra.basis = frozenset(basis.values())
         return Walk(algebra, active, wanted).run([PartialGradient(asked.value, seed)]), basis
 
+    def _walks_back(self, writer: FormulaWriter, asked: Asked) -> bool:
+        """Return whether the value is differentiated by something that has as many elements as it has, too:
+        the walk back from it is then made anyway.
+        """
+        graph = writer.values.graph
+        cells = graph.cells(graph.labels[asked.value])
+        return any(cells_of(writer, use) >= cells for use in self._uses(asked) if use.name != asked.use.name)
+
+    def _uses(self, asked: Asked) -> Sequence[ast.Use]:
+        """All uses by which the value is differentiated."""
+        return [use for value, use in self._pairs if value == asked.node.arguments[0]]
+
     def _wanted(self, writer: FormulaWriter, asked: Asked) -> Wanted:
-        target = asked.node.arguments[0]
-        return wanted_of(writer, asked, [use for value, use in self._pairs if value == target])
+        return wanted_of(writer, asked, self._uses(asked))
 
 
 def _has_arrived(writer: FormulaWriter, asked: Asked, found: Found) -> bool:
@@ -258,21 +271,3 @@ def _identity(values: Values, value: int, name: str) -> int:
     if value in values.under:
         values.under[made] = values.under[value]
     return made
-
-
-def without_identities(graph: Graph) -> Mapping[int, int]:
-    """Return for each value of a graph the one that takes its place when no identity is left; new values are
-    added to the graph.
-    """
-    numbers: dict[int, int] = {}
-    for number in range(len(graph.nodes)):
-        node = graph.nodes[number]
-        if isinstance(node, Identity):
-            numbers[number] = numbers[node.value]
-            continue
-        changed = with_sources(node, numbers)
-        made = number if changed == node else graph.add(changed, graph.labels[number], graph.dtypes[number])
-        numbers[number] = made
-        if number in graph.spans:
-            graph.spans.setdefault(made, graph.spans[number])
-    return numbers

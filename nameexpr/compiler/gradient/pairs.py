@@ -6,9 +6,9 @@ as much as the contraction itself, however many factors it has.
 
 from __future__ import annotations
 
-from nameexpr.compiler.analysis.build.values import Values
 from nameexpr.compiler.ir.axes import Contraction
 from nameexpr.compiler.ir.dtypes import BLAS
+from nameexpr.compiler.ir.graph import Graph
 from nameexpr.compiler.ir.nodes import Map, Reduction
 from nameexpr.compiler.planning.path import Optimize
 from nameexpr.compiler.planning.plan import plan_contractions
@@ -17,12 +17,11 @@ ADDING = frozenset({"sum", "mean"})
 PAIR = 2
 
 
-def in_pairs(values: Values, value: int, optimize: Optimize) -> int:
+def in_pairs(graph: Graph, value: int, optimize: Optimize) -> int:
     """Return a contraction as contractions of pairs; any other value unchanged.
 
     Narrow floats and integers are left, as rounding between the pairs would change their sums.
     """
-    graph = values.graph
     node, dtype = graph.nodes[value], graph.dtypes[value]
     if not isinstance(node, Reduction) or node.reducer not in ADDING or dtype not in BLAS:
         return value

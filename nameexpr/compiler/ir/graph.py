@@ -12,7 +12,7 @@ from math import copysign, isnan
 from operator import attrgetter
 from typing import Any, get_args
 
-from nameexpr.compiler.ir.axes import Labels, hint_of
+from nameexpr.compiler.ir.axes import Labels, gathered, hint_of
 from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype
 from nameexpr.compiler.ir.nodes import (
     Along,
@@ -32,6 +32,7 @@ from nameexpr.compiler.ir.nodes import (
     Window,
     number_of,
     sources_of,
+    windowed,
 )
 from nameexpr.errors import Span
 from nameexpr.records import field, record, replace
@@ -131,6 +132,24 @@ def with_sources(node: Node, numbers: Mapping[int, int]) -> Node:
     return node
 
 
+def labels_of(graph: Graph, node: Node, labels: Labels) -> Labels:
+    """Return the labels of a node whose sources may have theirs in another order; `labels` are those that it
+    had before.
+    """
+    match node:
+        case Map(_, values) | Reduction(_, values):
+            every = dict.fromkeys([label for value in values for label in graph.labels[value]])
+            return tuple([label for label in every if label in labels])
+        case Along(_, value) | Drop(value):
+            return tuple([label for label in graph.labels[value] if label in labels])
+        case Window(value, reads):
+            return windowed(graph.labels[value], reads)
+        case Gather(value, positions):
+            places = {position.label: graph.labels[position.value] for position in positions}
+            return gathered(graph.labels[value], places)
+    return labels
+
+
 def use_counts(graph: Graph, outputs: Sequence[int]) -> dict[int, int]:
     """Return how often each value that the outputs need is used."""
     counts = dict.fromkeys(outputs, 1)
@@ -139,6 +158,15 @@ def use_counts(graph: Graph, outputs: Sequence[int]) -> dict[int, int]:
             for source in set(sources_of(graph.nodes[number])):
                 counts[source] = counts.get(source, 0) + 1
     return counts
+
+
+def readers_of(graph: Graph, values: Sequence[int]) -> Mapping[int, Sequence[int]]:
+    """Return the values among some that read each source."""
+    readers: dict[int, list[int]] = {}
+    for value in values:
+        for source in dict.fromkeys(sources_of(graph.nodes[value])):
+            readers.setdefault(source, []).append(value)
+    return readers
 
 
 def constant_values(graph: Graph, operands: Collection[int]) -> set[int]:

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from nameexpr.dims import duplicate
 from nameexpr.errors import Diagnostic, did_you_mean, error
-from nameexpr.rules.calls import removed, shown
-from nameexpr.rules.combining import doubled_fault
-from nameexpr.rules.pairing import Pairing
+from nameexpr.rules.calls import shown
 from nameexpr.tensors.along import AlongDim
-from nameexpr.tensors.arguments import checked_int
 from nameexpr.tensors.core import Array, Core, OneDim
 from nameexpr.tensors.faults import wrong_kind
 from nameexpr.tensors.libraries.operators import LibraryOperators, kept_names
@@ -130,16 +126,8 @@ class LibraryAlong(LibraryOperators, AlongDim, WithoutNan):
         result = self._ran(verb, lambda: self._kernels.SCANS[verb](data, at, dtype=wanted))
         return self._put(result if self._names else result.reshape(()), self._names, verb, out)
 
-    @checked
-    def diff(self, n: int | str = 1, dim: OneDim = -1, **others: Unpack[Axis]) -> Self:
-        """Return the differences of adjacent elements along a dim, `n` times."""
-        if isinstance(n, str):
-            n, dim = 1, n
-        times = checked_int(n, "diff", "n")
-        at = self._position(dim, "diff")
-        if times < 0:
-            raise self._not_positive("diff", "n", times, dim)
-        return self._named(self._ran("diff", lambda: self._kernels.diff(self._data, times, at)), self._names)
+    def _differences(self, times: int, at: int) -> Array:
+        return self._ran("diff", lambda: self._kernels.diff(self._data, times, at))  # type: ignore[no-any-return]
 
     def _cumulative(self, verb: str, dim: Any) -> Selected[Self]:
         data, at = self._along(dim, verb)
@@ -168,27 +156,15 @@ class LibraryAlong(LibraryOperators, AlongDim, WithoutNan):
         names = (*self._names[:at], *self._names[at + 1 :])
         return self._named(self._kernels.select(self._data, at, where), names)
 
-    def _quantile(self, verb: str, q: Any, dim: Any, keepdim: bool, method: Any) -> Self:
-        wanted = self._levels(q, verb)
+    def _check_method(self, verb: str, method: Any) -> None:
         methods: Sequence[str] = self._kernels.QUANTILES
         if method not in methods:
             hint = did_you_mean(str(method), methods) or f"it is one of {', '.join(methods)}"
             message = f"{verb}: {self._kernels.NAME} has no method {shown(method)}"
             raise error(Diagnostic("NE672", message, hint=hint))
-        if not isinstance(keepdim, int):
-            raise wrong_kind(verb, "keepdim", "True or False", keepdim)
-        self._check_ordered(verb)
-        self._check_not_empty(verb, dim)
-        gone = self._axes(dim, verb)
-        names = (*wanted._names, *removed(self._names, gone, keepdim=keepdim))
-        twice = duplicate(names)
-        if twice:
-            raise doubled_fault(twice[0], wanted._dims, self._dims, Pairing(verb, "q", "tensor"))
-        options = {"q": wanted._data, "method": method, "skips_nan": verb == "nanquantile"}
-        kernel = self._kernels.quantile
-        return self._named(
-            self._ran(verb, lambda: kernel(self._data, axis=gone, keepdims=keepdim, **options)), names
-        )
+
+    def _quantiles(self, verb: str, **options: Any) -> Any:
+        return self._ran(verb, lambda: self._kernels.quantile(self._data, **options))
 
     def _levels(self, q: Any, verb: str) -> Core:
         """Return the requested quantiles as a tensor (NE677)."""

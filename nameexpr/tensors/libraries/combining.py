@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from nameexpr.dims import Names
 from nameexpr.errors import Diagnostic, error
-from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
+from nameexpr.rules.pairing import bias_names
 from nameexpr.rules.remembered import matmul_names
 from nameexpr.tensors.arguments import checked_number
 from nameexpr.tensors.arithmetic import ArithmeticMethods
@@ -129,16 +129,11 @@ class LibraryProducts(LibraryOperators, MatrixProducts):
         product = self._wrap(self._multiplied(left, right, verb), names)
         said = spelt(verb, is_out=out is not self)
         self._check_same_dtype(product, self, said, ("the product is", "the bias"))
-        pairing = Pairing(said, "product", "bias", "right")
-        dims = broadcast(product._dims, self._dims, pairing)
-        if tuple(dim.size for dim in dims) != product.shape:
-            message = f"{said}: a bias of shape {self.shape} is larger than the product, {product.shape}"
-            hint = f"bias + {'mat1.mm(mat2)' if verb == 'addmm' else 'mat.mv(vec)'} broadcasts both"
-            raise paired_fault("NE380", message, (product._dims, self._dims), pairing, ((), ()), hint)
+        names = bias_names(product._dims, self._dims, verb, said)
         data = self._weighted(product._data, alpha, said, "alpha")
         if beta != 0:
             data = data + self._weighted(self._data, beta, said, "beta")
-        return self._put(data, tuple(dim.name for dim in dims), verb, out)
+        return self._put(data, names, verb, out)
 
     def _weighted(self, data: Array, factor: complex, verb: str, option: str) -> Array:
         if isinstance(factor, int) and factor == 1:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from nameexpr.rules.calls import ShownCall, positions
+from nameexpr.tensors.ops import checked
 from nameexpr.tensors.tape.mode import MODE
 from nameexpr.tensors.tape.node import Scattered
 from nameexpr.tensors.tape.pointwise import same
@@ -119,6 +120,15 @@ class Moved(Tracked):
     def _part(self, at: int, where: Any, *, keep: bool = True) -> Any:
         y = super()._part(at, where, keep=keep)  # type: ignore[misc]
         return self._viewed("select", y, part(at, where))
+
+    @checked
+    def split(self, split_size: Any, dim: Any = 0) -> Any:
+        """Return views of consecutive parts of a dim."""
+        at, end, views = self._position(dim, "split"), 0, []
+        for view in self._bare().split(split_size, dim):
+            begin, end = end, end + view._data.shape[at]
+            views.append(self._viewed("split", view, part(at, slice(begin, end))))
+        return tuple(views)
 
     def _viewed(self, verb: str, y: Any, vjp: Vjp) -> Any:
         return attached(y, verb, self._node, vjp, is_view=True) if MODE.is_on else y

@@ -47,6 +47,8 @@ NORMS: dict[float, str] = {
 """The rules of norms by their order."""
 OTHER_NORM = "g * sign(a) * where(a == 0, 0, where(a == 0, 1, abs(a) / where(y == 0, 1, y)) ** (p - 1))"
 """That of other orders, computed with ratios of at most 1."""
+WITHOUT_ZEROS = {"prod": "g * y / a", "cumprod": "flip[R](cumsum[R](flip[R](g * y))) / a"}
+"""The rules of products of elements none of which is 0."""
 REPEATING = frozenset({"cummax", "cummin"})
 """Functions that may select an element several times."""
 _SMALL = 1 << 14
@@ -90,7 +92,8 @@ class Reduced(Tracked):
             return y
         data, at = self._along(dim, verb)
         result, shape, row = wide(y._data), y._data.shape, data.shape
-        make = factory(verb, ALONG[verb], "ayR", is_complex=result.dtype.kind == "c")
+        rule = ALONG[verb] if verb != "cumprod" or not data.all() else WITHOUT_ZEROS[verb]
+        make = factory(verb, rule, "ayR", is_complex=result.dtype.kind == "c")
         vjp = make(wide(data), result.reshape(row), at)
         if shape and result is y._data:
             return self._with_node(verb, y, vjp)
@@ -160,6 +163,8 @@ def back_of_reduction(verb: str, y: Array, a: Array, gone: tuple[int, ...], opti
     if verb == "norm":
         p = float(options["order"])
         rule = NORMS.get(p, OTHER_NORM)
+    if verb == "prod" and a.all():
+        rule = WITHOUT_ZEROS[verb]
     count = np.count_nonzero(a == a, axis=gone, keepdims=True) if verb.startswith("nan") else n  # noqa: PLR0124  not nan
     divisor = np.maximum(count - options.get("correction", 0), 0)
     a = a.astype(y.dtype) if options.get("dtype") is not None else a

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -90,14 +91,22 @@ def test_narrow_floats_are_added_exactly_enough() -> None:
 
 @pytest.mark.slow
 def test_promotion_is_that_of_jax() -> None:
+    def ours(x: Any, y: Any) -> Any:
+        texts = ("z[i] = x[i] + y[i]", "z[i] = x[i] / y[i]")
+        return ne.einsum("a, a -> a", x, y), *(ne.evaluate(text, x=x, y=y) for text in texts)
+
+    def jax_own(x: Any, y: Any) -> Any:
+        return x * y, x + y, x / y
+
     dtypes = ("bool", "int8", "uint8", "int32", "float16", "bfloat16", "float32", "complex64")
-    for one in dtypes:
-        for other in dtypes:
-            x, y = jnp.ones(2, one), jnp.ones(2, other)
-            assert ne.einsum("a, a -> a", x, y).dtype == (x * y).dtype, (one, other)
-            assert ne.evaluate("z[i] = x[i] + y[i]", x=x, y=y).dtype == (x + y).dtype, (one, other)
-            if one != "bool" or other != "bool":
-                assert ne.evaluate("z[i] = x[i] / y[i]", x=x, y=y).dtype == (x / y).dtype, (one, other)
+    for one, other in product(dtypes, dtypes):
+        x, y = jnp.ones(2, one), jnp.ones(2, other)
+        if one == other == "bool":
+            assert ne.einsum("a, a -> a", x, y).dtype == ne.evaluate("x[i] + y[i]", x=x, y=y).dtype == "bool"
+            continue
+        found, expected = jax.eval_shape(ours, x, y), jax.eval_shape(jax_own, x, y)  # nothing is compiled
+        assert [value.dtype for value in found] == [value.dtype for value in expected], (one, other)
+    assert ours(jnp.ones(2, "int8"), jnp.ones(2, "float16"))[2].dtype == "float16"
 
 
 def test_64_bits_are_those_of_jax(in_64_bits: None) -> None:

@@ -15,10 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from nameexpr.backends.numpy.codegen.blocks import fused
 from nameexpr.backends.numpy.codegen.calls import CALLS, with_out
+from nameexpr.backends.numpy.codegen.collecting import (
+    CollectedResult,
+    bytes_alive,
+    collected_results,
+    written_results,
+)
 from nameexpr.backends.numpy.codegen.statements import (
     Assign,
     For,
@@ -28,7 +34,6 @@ from nameexpr.backends.numpy.codegen.statements import (
     Statement,
     Value,
     delete,
-    either,
     indexed,
     listed,
     local_names,
@@ -39,14 +44,11 @@ from nameexpr.backends.numpy.codegen.statements import (
 )
 from nameexpr.compiler.ir.liveness import last_uses
 from nameexpr.compiler.ir.primitives import shapes_of
-from nameexpr.compiler.ir.program import Collected, Instruction, Loop, Program, Shape
-from nameexpr.compiler.memory.program import peak_bytes
+from nameexpr.compiler.ir.program import Instruction, Loop, Program, Shape
 
 if TYPE_CHECKING:
     from nameexpr.backends.numpy.threads.spread import Spread
 
-FIRST = {"add": "zeros", "logical_or": "zeros", "multiply": "ones", "logical_and": "ones"}
-"""The array of the identity element for each function that combines the results of blocks."""
 LEAST_KEPT, MOST_KEPT = 1 << 16, (1 << 25) - (1 << 16)
 """The bytes of an array whose size the allocator of glibc takes for what it keeps, at least and at most."""
 
@@ -165,60 +167,13 @@ def _put(inner: Instruction, call: Value, place: Joined) -> Statement:
     return Assign(place, call)
 
 
-class _Result(NamedTuple):
-    """The array that collects one result of the blocks of a label."""
-
-    loop: Loop
-    collected: Collected
-    name: str
-
-    @property
-    def is_late(self) -> bool:
-        """Whether it is only created with the first block, which determines its dtype, or by combining
-        blocks.
-        """
-        one = self.collected
-        return not one.dtype if one.place is not None else one.combine not in FIRST
-
-    def whole(self, block: Shape) -> Shape:
-        """Return its shape, from the shape of the result of a block."""
-        place = self.collected.place
-        return block if place is None else (*block[:place], self.loop.sizes[0], *block[place + 1 :])
-
-    def fresh(self, block: Shape) -> Value:
-        """Return the call that creates it, or None."""
-        if self.is_late:
-            return "None"
-        name = "empty" if self.collected.place is not None else FIRST[self.collected.combine]
-        return numpy(name)(str(self.whole(block)), quoted(self.collected.dtype))
-
-    def put(self, cut: str, block: Value) -> Assign:
-        """Return the statement that writes the result of a block into it."""
-        if self.collected.place is not None:
-            return Assign(indexed(self.name, f"{':, ' * self.collected.place}{cut}"), block)
-        if self.collected.combine == "add":
-            return Assign(self.name, block, "+=")
-        return Assign(None, numpy(self.collected.combine)(self.name, block, out=self.name))
-
-    def make_or_put(self, cut: str, block: str, shape: Shape) -> list[Statement]:
-        """Return the statements that do so if it may not exist yet."""
-        put, is_first = self.put(cut, block), f"{self.name} is None"
-        if not self.is_late:
-            return [put]
-        if self.collected.place is None:
-            combined = put.value if shape else numpy(self.collected.combine)(self.name, block)
-            return [Assign(self.name, either(block, is_first, combined))]
-        fresh = numpy("empty")(str(self.whole(shape)), f"{block}.dtype")
-        return [Assign(self.name, either(fresh, is_first, self.name)), put]
-
-
 def _looped(loop: Loop, target: str, names: Sequence[str], numbering: Numbering) -> list[Statement]:
     """Return the statements that compute a loop over blocks of a label into a new array called `target`, or a
     list of several.
     """
     (size,), index, parts = loop.sizes, f"j{numbering.loops}", numbering.parts
     whole = size - size % loop.block
-    local, results = local_names(loop, names, parts), _results(loop, target)
+    local, results = local_names(loop, names, parts), collected_results(loop, target)
     numbering.loops += 1
     numbering.parts += loop.parts
     blocks = []
@@ -243,16 +198,11 @@ def _kept(loop: Loop) -> list[Statement]:
     The allocator of glibc returns memory to the system at the end of a block, which then takes time to
     provide each page again. It keeps twice as much as the largest array that was freed before.
     """
-    most = min(MOST_KEPT, peak_bytes(loop.body, shapes_of(loop.body)) * 3 // 4)
+    most = min(MOST_KEPT, bytes_alive(loop.body) * 3 // 4)
     return [Assign(None, numpy("empty")(str(most), quoted("uint8")))] if most >= LEAST_KEPT else []
 
 
-def _results(loop: Loop, target: str) -> list[_Result]:
-    names = [target] if len(loop.results) == 1 else [f"{target}[{at}]" for at in range(len(loop.results))]
-    return [_Result(loop, one, name) for one, name in zip(loop.results, names, strict=True)]
-
-
-def _made(loop: Loop, target: str, results: Sequence[_Result]) -> Assign:
+def _made(loop: Loop, target: str, results: Sequence[CollectedResult]) -> Assign:
     """Return the statement that creates the arrays that collect the results."""
     shapes = shapes_of(loop.body)
     arrays = [one.fresh(shapes[output]) for one, output in zip(results, loop.body.outputs, strict=True)]
@@ -260,19 +210,23 @@ def _made(loop: Loop, target: str, results: Sequence[_Result]) -> Assign:
 
 
 def _block(
-    body: Program, parts: Sequence[str], results: Sequence[_Result], cut: str, numbering: Numbering
+    body: Program, parts: Sequence[str], results: Sequence[CollectedResult], cut: str, numbering: Numbering
 ) -> list[Statement]:
     """Return the statements of one block; each value is deleted after its last use."""
     names, last, shapes = [*parts, *numbering.values(body)], last_uses(body), shapes_of(body)
     is_call = bool(body.instructions) and body.instructions[-1].primitive not in {"fused", "loop"}
     is_alone = len(results) == 1 and not results[0].is_late
     is_short = body.result == len(names) - 1 and is_call and is_alone
+    written = written_results(body, results)
     statements: list[Statement] = []
     for number, inner in enumerate(body.instructions):
         own, target = [names[source] for source in inner.sources], len(parts) + number
         if inner.primitive in {"fused", "loop"}:
             sources = [shapes[source] for source in inner.sources]
             statements += loop_statements(inner, names[target], own, sources, numbering)
+        elif target in written:
+            call = CALLS[inner.primitive](inner, *own)
+            statements.append(Assign(None, with_out(call, written[target].part(cut))))
         elif is_short and target == body.result:
             statements.append(results[0].put(cut, CALLS[inner.primitive](inner, *own)))
         else:
@@ -281,5 +235,6 @@ def _block(
     if is_short:
         return statements
     for result, output in zip(results, body.outputs, strict=True):
-        statements += result.make_or_put(cut, names[output], shapes[output])
-    return [*statements, *delete([names[output] for output in body.outputs if output >= len(parts)])]
+        statements += result.make_or_put(cut, names[output], shapes[output]) if output not in written else []
+    made = [output for output in body.outputs if output >= len(parts) and output not in written]
+    return [*statements, *delete([names[output] for output in made])]

@@ -60,6 +60,8 @@ class LoopLowering(Lowering):
         self.alone = users.keys() - set(tops)
         uses = {value: len(readers) for value, readers in users.items()}
         stored = frozenset([*self.values, *tops])
+        reads = {read for loop in self.loops for read in loop.reads if is_expansion(self.graph, read)}
+        self.late = frozenset(reads.difference(outputs, stored))
         uses |= {value: 2 for value in stored if value in uses}
         self.fusing = FusionPlan(self.graph, uses, self.build.target, stored)
         program = self.program(uses, outputs)
