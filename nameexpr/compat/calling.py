@@ -15,7 +15,7 @@ import numpy as np
 from nameexpr.compat.contraction import COMPUTED, SubscriptsEntry, is_foreign
 from nameexpr.compat.memory_order import ordered
 from nameexpr.errors import Diagnostic, NameExprError, did_you_mean, error
-from nameexpr.runtime.cache import MISSING, TEXTS
+from nameexpr.runtime.cache import MISSING, TEXTS, others
 
 Documented = TypeVar("Documented", bound=Callable[..., Any])
 Entries = dict[Any, SubscriptsEntry]
@@ -35,6 +35,7 @@ def by_text(slow: Slow, aside: Collection[Any] = ()) -> Callable[[Documented], D
 
     def decorate(documented: Documented) -> Documented:
         entries: Entries = {}
+        others.append(entries)
 
         @wraps(documented)
         def fast(

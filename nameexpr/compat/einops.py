@@ -6,7 +6,7 @@ run it as it is, on arrays of NumPy, PyTorch, JAX, Dask and the array API standa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from operator import index
 from typing import Any, SupportsIndex, TypeVar, overload
@@ -24,10 +24,11 @@ from nameexpr.compat.patterns import (
     fault,
     read_pattern,
 )
+from nameexpr.compat.reducing import Mean, ReducedDots, reducer
 from nameexpr.compat.shapes import asnumpy, parse_shape
 from nameexpr.errors import Diagnostic, NameExprError, did_you_mean, error
 from nameexpr.runtime import traced_as
-from nameexpr.runtime.cache import TEXTS
+from nameexpr.runtime.cache import TEXTS, others
 from nameexpr.runtime.einsum import find_entry
 from nameexpr.runtime.entry import CallOptions
 
@@ -36,6 +37,7 @@ __all__ = [
 ]  # fmt: skip
 Array = TypeVar("Array")
 _entries: dict[Any, Any] = {}
+others.append(_entries)
 
 
 def _trace(name: str, *args: Any, **named: Any) -> Any:
@@ -106,9 +108,6 @@ def reduce(tensor: Any, pattern: str, reduction: Operation, **axes_lengths: Supp
     array([[1., 3.],
            [5., 7.]])
     """
-    if reduction == "mean" and not _is_float(tensor):
-        message = "the mean of numbers that are not floats is not defined"
-        raise UnsupportedError(Diagnostic("NE505", message, hint="convert them: x.astype(float)"))
     return _run(tensor, pattern, reduction, axes_lengths)
 
 
@@ -163,29 +162,19 @@ def _new(pattern: str, operation: Operation, sizes: dict[str, Any]) -> Any:
     if not callable(operation) and operation not in ("rearrange", "repeat", *REDUCTIONS):
         hint = did_you_mean(str(operation), REDUCTIONS) or f"one of {', '.join(REDUCTIONS)}, or a function"
         raise fault("NE202", f"there is no reduction {operation!r}", pattern, hint=hint)
-    is_reduced = read_pattern(pattern, operation, tuple(sizes)).is_reduced
-    how: Any = None
-    if is_reduced:
-        how = operation if isinstance(operation, str) else partial(_along, operation)
+    checked = read_pattern(pattern, operation, tuple(sizes))
     given = tuple([(name, index(size)) for name, size in sizes.items()])
-    entry = find_entry(pattern, CallOptions(sizes=given, reduce=how).or_none)
+    entry: Any = find_entry(pattern, CallOptions(given, reduce=reducer(checked, operation)).or_none)
+    if checked.is_reduced and operation == "mean":
+        entry = Mean(entry)
+    if checked.reduced_dots is not None:
+        start, stop = checked.reduced_dots
+        rest = find_entry(pattern[:start] + pattern[stop:], CallOptions(given).or_none)
+        entry = ReducedDots(entry, rest, len(checked.left) - 1)
     if len(_entries) >= TEXTS:
         _entries.clear()
     _entries[(pattern, operation, *sizes.items())] = entry
     return entry
-
-
-def _along(function: Callable[..., Any], array: Any, axis: int) -> Any:
-    """Return a caller's reduction of the axis that the axes to reduce are merged into."""
-    return function(array, (axis,))
-
-
-def _is_float(tensor: Any) -> bool:
-    dtype = getattr(tensor[0] if type(tensor) is list and tensor else tensor, "dtype", None)
-    kind = getattr(dtype, "kind", None)
-    if kind is None:  # a dtype of PyTorch
-        return bool(getattr(dtype, "is_floating_point", True) or getattr(dtype, "is_complex", False))
-    return kind not in "biu"
 
 
 def _stacked(arrays: list[Any]) -> Any:

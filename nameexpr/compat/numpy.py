@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import partial
 from operator import index
 from string import ascii_letters, ascii_lowercase, ascii_uppercase
 from typing import Any
@@ -17,11 +17,13 @@ from nameexpr.compat.calling import Entries, by_text, check_options, keep, with_
 from nameexpr.compat.contraction import SubscriptsEntry
 from nameexpr.compat.subscripts import ELLIPSIS, read
 from nameexpr.errors import Diagnostic, error
-from nameexpr.runtime.cache import MISSING
+from nameexpr.runtime.cache import MISSING, TEXTS, Generations, others
 
 __all__ = ["einsum", "einsum_path"]
 numpy_einsum, numpy_einsum_path = np.einsum, np.einsum_path
 OPTIONS = ("out", "optimize", "dtype", "order", "casting")
+_texts: Generations[Any, SubscriptsEntry] = Generations(TEXTS)
+others.append(_texts)
 SUBSCRIPTS = ascii_uppercase + ascii_lowercase
 """The letters of the integers of sublists, as in NumPy."""
 
@@ -46,10 +48,14 @@ def _slow(entries: Entries, text: Any, operands: list[Any], options: dict[str, A
     return with_options(entry, operands, entry.peer, out=out, **options, is_loose=optimize is not False)
 
 
-@lru_cache(maxsize=1024)
 def _entry(text: str, path: tuple[tuple[int, ...], ...] | None) -> SubscriptsEntry:
-    optimize = False if path is None else ["einsum_path", *path]
-    return SubscriptsEntry(read(text, _is_letter), partial(numpy_einsum, text, optimize=optimize), path)
+    """Return the entry of a text, which has been read before or not."""
+
+    def make() -> SubscriptsEntry:
+        optimize = False if path is None else ["einsum_path", *path]
+        return SubscriptsEntry(read(text, _is_letter), partial(numpy_einsum, text, optimize=optimize), path)
+
+    return _texts.get_or_make((text, path), make)
 
 
 def _is_letter(character: str) -> bool:

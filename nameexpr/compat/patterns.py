@@ -44,11 +44,15 @@ class PatternDim:
 
 @record
 class Pattern:
-    """Both sides of a pattern; `is_reduced` if axes of the left one are not in the right one."""
+    """Both sides of a pattern; `is_reduced` if axes of the left one are not in the right one.
+
+    `reduced_dots` is where "..." is, if nothing else is reduced.
+    """
 
     left: tuple[PatternDim, ...]
     right: tuple[PatternDim, ...]
     is_reduced: bool
+    reduced_dots: Span | None = None
 
 
 def fault(code: str, message: str, text: str, spans: Sequence[Span] = (), hint: str = "") -> EinopsError:
@@ -180,8 +184,9 @@ def read_pattern(text: str, operation: Operation, sizes: Sequence[str]) -> Patte
         if misnamed(name) or name not in {**before, **after}:
             hint = did_you_mean(name, {**before, **after}) or "sizes are given for axes of the pattern"
             raise fault("NE602", f"{name}= is given, but the pattern has no such axis", text, hint=hint)
-    is_reduced = bool(lost) or any(axis.is_number for dim in left for axis in dim.axes)
-    return Pattern(left, right, is_reduced)
+    has_numbers = any(axis.is_number for dim in left for axis in dim.axes)
+    are_dots = not has_numbers and [axis.word for axis in lost] == [ELLIPSIS]
+    return Pattern(left, right, bool(lost) or has_numbers, lost[0].span if are_dots else None)
 
 
 def _by_word(side: Sequence[PatternDim]) -> dict[str, PatternAxis]:

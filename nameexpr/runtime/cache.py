@@ -18,6 +18,8 @@ Function = Callable[..., Any]
 Key = TypeVar("Key", bound=Hashable)
 Kept = TypeVar("Kept")
 
+others: list[Any] = []
+"""The caches of layers above, which `cache_clear` clears as well."""
 MISSING: Any = object()
 """A placeholder for an operand that is missing."""
 TEXTS = 1024
@@ -168,7 +170,7 @@ def cache_clear() -> None:
 
     global _misses  # noqa: PLW0603
     tables: tuple[Any, ...] = (calls, calls_with_options, expressions, formulas, templates)
-    for table in tables:
+    for table in (*tables, *others):
         table.clear()
     forget_ones()
     _misses = 0

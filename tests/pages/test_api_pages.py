@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections import Counter
+from importlib import import_module
 
 import nameexpr as ne
 from nameexpr import _HOME_OF
@@ -31,9 +32,15 @@ def methods() -> set[str]:
     }
 
 
+def drop_in() -> set[str]:
+    """Return the functions that have the names of other libraries."""
+    modules = [f"compat.{library}" for library in ("numpy", "opt_einsum", "einops")]
+    return {f"{module}.{name}" for module in modules for name in import_module(f"nameexpr.{module}").__all__}
+
+
 def test_every_public_name_has_one_entry() -> None:
     dtypes = set(DTYPE.findall(documents.read("docs/api/dtypes.md")))
-    assert set(entries()) == (set(_HOME_OF) - dtypes - ELSEWHERE) | methods()
+    assert set(entries()) == (set(_HOME_OF) - dtypes - ELSEWHERE) | methods() | drop_in()
     assert set(entries().values()) == {1}
 
 

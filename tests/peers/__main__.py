@@ -56,7 +56,9 @@ def run(peer: str) -> bool:
 def tested(peer: str, tests: list[str], *options: str) -> str:
     """Return what pytest prints for some tests."""
     path = os.pathsep.join([str(TESTS), str(TESTS.parent), os.environ.get("PYTHONPATH", "")])
+    programs = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     environment = {**os.environ, "PEER": peer, "PYTHONPATH": path, "EINOPS_TEST_BACKENDS": "numpy,torch,jax"}
+    environment["PATH"] = programs  # a test of einops runs "python"
     options = ("-q", "-rfE", "--tb=no", "-p", "no:cacheprovider", "-c", os.devnull, *options)
     with tempfile.TemporaryDirectory() as empty:
         command = [sys.executable, "-m", "pytest", *options, "--rootdir", empty, *tests]

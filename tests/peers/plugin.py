@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
+from itertools import product
 from typing import Any
 
 PEER = os.environ["PEER"]
@@ -50,8 +51,10 @@ def counted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 def pytest_configure() -> None:
     """Replace the functions before the tests import them."""
     front = import_module(f"nameexpr.compat.{PEER}")
-    for inside, name in PASSED_ON[PEER].items():
-        setattr(front, inside, counted(f"{name} of {PEER}", getattr(front, inside)))
+    lower = import_module("nameexpr.compat.contract_expressions")
+    for module, (inside, name) in product((front, lower), PASSED_ON[PEER].items()):
+        if hasattr(module, inside):
+            setattr(module, inside, counted(f"{name} of {PEER}", getattr(module, inside)))
     for home, names in HOMES[PEER].items():
         import_module(home)
         module: Any = sys.modules[home]

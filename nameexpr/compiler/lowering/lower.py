@@ -66,7 +66,7 @@ class Lowering:
         if self.fusing is not None:
             from nameexpr.compiler.lowering.pointwise import expansions
 
-            self.late = expansions(self.graph, needed, outputs)
+            self.late |= expansions(self.graph, needed, outputs)
         for number in schedule_order(self.graph, needed, outputs, self.fusing):
             if number not in self.late:
                 self.value(number)

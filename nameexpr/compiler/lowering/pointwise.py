@@ -16,6 +16,9 @@ from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.ops import FUNCTIONS
 
+MATRIX = 2
+"""The number of axes from which a value can be read in another order than it has in memory."""
+
 
 def expansions(graph: Graph, needed: Collection[int], outputs: Collection[int]) -> frozenset[int]:
     """Return the expansions that are read along with a value that has all of their labels."""
@@ -26,19 +29,21 @@ def expansions(graph: Graph, needed: Collection[int], outputs: Collection[int]) 
             sources = sources_of(node)
             every = [set(graph.labels[source]) for source in sources]
             for source, own in zip(sources, every, strict=True):
-                if sum(own <= other for other in every) > 1 and _is_expansion(graph, source):
+                if sum(own <= other for other in every) > 1 and is_expansion(graph, source):
                     found.add(source)
     return frozenset(found.difference(outputs))
 
 
-def _is_expansion(graph: Graph, number: int) -> bool:
+def is_expansion(graph: Graph, number: int) -> bool:
+    """Return whether a value has labels that none of its arguments has together."""
     node, own = graph.nodes[number], set(graph.labels[number])
     return isinstance(node, Map) and all(set(graph.labels[one]) < own for one in node.arguments)
 
 
 def order_of(build: Builder, values: Sequence[Value]) -> Labels:
-    """Return the labels of all values, those of large ones in their order."""
-    return merged([one.labels for one in sorted(values, key=lambda one: -hint_of(build.size(one.labels)))])
+    """Return the labels of all values, in the order of large ones, and of those with more labels."""
+    ranked = sorted(values, key=lambda one: (-hint_of(build.size(one.labels)), -len(one.labels)))
+    return merged([one.labels for one in ranked])
 
 
 def lower_map(
@@ -58,9 +63,24 @@ def lower_map(
     values = values_of([argument for argument, source in pairs if not isinstance(source, Scalar)])
     own = order_of(build, values)
     labels = tuple(dict.fromkeys([label for label in (*preferred, *own) if label in own]))
-    numbers = tuple([build.expand(value, labels).number for value in values])
+    numbers = tuple([build.expand(along(build, value, labels), labels).number for value in values])
     constants = tuple([number_of(source) if isinstance(source, Scalar) else None for source in nodes])
     kernel, dtype = FUNCTIONS[node.function].kernel, graph.dtypes[number]
     shape = build.shape(labels)
     made = Instruction("pointwise", numbers, shape, dtype=dtype, function=kernel, constants=constants)
     return build.emit(made, labels, dtype, build.row_major_strides(labels))
+
+
+def along(build: Builder, value: Value, labels: Labels) -> Value:
+    """Return a value that is read along with a much larger one with these labels: a copy if it is not
+    contiguous along the last axis.
+    """
+    target = build.target
+    own = [label for label in labels if label in value.labels and build.sizes[label] != 1]
+    cells = build.size(labels)
+    if len(own) < MATRIX or cells < target.fused_cells or value.strides is None:
+        return value
+    stride = abs(value.strides[value.labels.index(own[-1])])
+    if stride <= 1 or build.size(own) * target.copied_reads > cells:
+        return value
+    return build.copied(build.transpose(value, [label for label in labels if label in value.labels]))

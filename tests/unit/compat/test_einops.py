@@ -72,6 +72,13 @@ def test_reduce_has_the_dtype_of_numpy() -> None:
         reduce(np.arange(3), "a -> ", "mean")
 
 
+def test_an_array_is_kept_if_there_is_nothing_to_reduce() -> None:
+    for name in ("mean", "all", "sum"):
+        EQUAL(reduce(np.arange(3), "... a -> a", name), np.arange(3))
+        assert reduce(np.arange(3, dtype="int8"), "a -> 1 a", name).dtype == np.int8
+    EQUAL(reduce(np.ones((4, 3)), "... a -> a", "sum"), [4, 4, 4])
+
+
 def test_repeat_makes_new_axes() -> None:
     EQUAL(repeat(X, "a b c -> a k b c", k=3), np.stack([X] * 3, 1))
     EQUAL(repeat(X, "a b c -> (a 2) b c"), X.repeat(2, 0))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import opt_einsum
 import pytest
 from opt_einsum.paths import PathOptimizer
 
+import nameexpr as ne
 from nameexpr import NameExprError
-from nameexpr.compat import opt_einsum as front
+from nameexpr.compat import contract_expressions as lower
 from nameexpr.compat.opt_einsum import contract, contract_expression, contract_path
 
 RNG = np.random.default_rng(7)
@@ -18,7 +21,7 @@ CHAIN = "ij,jk,kl->il"
 
 def test_names_of_searches_leave_the_order_to_this_package(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("peer_contract", "peer_path", "peer_expression"):
-        monkeypatch.setattr(front, name, lambda *_, **__: pytest.fail("opt_einsum was called"))
+        monkeypatch.setattr(lower, name, lambda *_, **__: pytest.fail("opt_einsum was called"))
     for optimize in (True, False, None, "auto", "greedy", "dp"):
         np.testing.assert_allclose(contract("pq,qr,rs->ps", A, B, C, optimize=optimize), A @ B @ C)
     expression = contract_expression("pq,qr,rs", (2, 3), (3, 4), (4, 5))
@@ -95,6 +98,19 @@ def test_constants_are_bound() -> None:
     np.testing.assert_allclose(expression(A), A @ B @ C)
     np.testing.assert_allclose(expression(A[:1]), A[:1] @ B @ C)
     assert len(expression.contraction_list) == 2  # of opt_einsum's own expression
+
+
+def test_an_expression_can_be_pickled() -> None:
+    expression = pickle.loads(pickle.dumps(contract_expression("ij,jk", (2, 3), B, constants=[1])))
+    np.testing.assert_allclose(expression(A), A @ B)
+
+
+def test_clearing_the_cache_clears_these_texts() -> None:
+    contract("yz,zx->yx", A, B)
+    assert len(lower.texts)
+    ne.cache_clear()
+    assert not len(lower.texts)
+    np.testing.assert_allclose(contract("yz,zx->yx", A, B), A @ B)
 
 
 def test_what_does_not_fit_is_an_error_when_it_is_built_or_called() -> None:

@@ -71,3 +71,22 @@ def test_the_largest_argument_determines_the_order() -> None:
     assert_array_equal(ne.evaluate(text, w=w, x=x), w.T * x)
     (step,) = calls(text, w=w, x=x)
     assert step.startswith("np.multiply(")
+
+
+def test_a_mask_that_a_loop_reads_has_the_order_of_what_it_masks() -> None:
+    """All blocks of samples read it, which takes several times as long if it is transposed."""
+    text = """s[B H T S] = sum[D](q[B T H D] * k[B S H D]) / 4
+    p[B H T S] = softmax[S](where(index[S] <= index[T], s, -inf))
+    loss = sum[B T H D](sum[S](p * v[B S H D]) ** 2)"""
+    shape = (16, 100, 4, 32)
+    plan = ne.value_and_grad(text, "q k v").plan(q=shape, k=shape, v=shape)
+    assert "q, k, T S, v ->" in [row.names for row in plan.steps if row.what == "looped"]
+
+
+def test_a_small_argument_across_a_large_one_is_copied() -> None:
+    c, x = RNG.normal(size=(300, 200)), RNG.normal(size=(40, 200, 300))
+    formula = ne.compile("y[I J K] = exp(x[I J K]) * sin(c[K J])")
+    assert_allclose(formula(c=c, x=x), np.exp(x) * np.sin(c.T), rtol=1e-12)
+    text = "u[K J] = cumsum[J](c[K J]); y[I J K] = x[I J K] * u"
+    assert_allclose(ne.evaluate(text, c=c, x=x), x * c.cumsum(1).T, rtol=1e-9)
+    assert [row for row in ne.compile(text).plan(c=c, x=x).steps if row.what == "copy"]
