@@ -230,11 +230,9 @@ class Entry(ABC):
             program, shapes = folded.rest, shapes_of(folded.rest)
             taken = [specs[position] for position in self.free]
         if self.threads > 1:
-            sharing, given = (
-                import_module("nameexpr.runtime.sharing"),
-                [compiled.given[at] for at in self.free],
-            )
-            spread = sharing.shared_steps(program, shapes, given, held, self.threads, options.memory_limit)
+            sharing = import_module("nameexpr.runtime.sharing")
+            given = [compiled.given[position] for position in self.free], held, self.threads
+            program, spread = sharing.shared_steps(program, shapes, *given, options.memory_limit)
         return template(
             program,
             shapes,

@@ -16,6 +16,7 @@ from nameexpr.compiler.analysis.views import read_views
 from nameexpr.compiler.compilation import build_graph
 from nameexpr.compiler.gradient.text.examples import example_shapes, guessed_dtypes
 from nameexpr.compiler.gradient.text.labels import NotWritableError
+from nameexpr.compiler.gradient.text.stretched import labels_instead, with_labels, without_labels
 from nameexpr.compiler.gradient.text.written import written_out
 from nameexpr.compiler.ir.axes import Names
 from nameexpr.compiler.ir.dtypes import WEAK
@@ -24,6 +25,7 @@ from nameexpr.errors import Diagnostic, Mark, NameExprError, SizeError, error
 from nameexpr.runtime.formula import FormulaEntry
 from nameexpr.runtime.operands import OperandSpec, spec_of
 from nameexpr.syntax import ast, walk
+from nameexpr.syntax.parser.formula import parse_formula
 from nameexpr.syntax.unparse import unparse_formula
 
 FIRST_SIZES, APART = (1009, 1201), 3
@@ -35,10 +37,8 @@ def expanded(entry: FormulaEntry, given: Mapping[str, Any]) -> str:
     scope = entry.tree
     if not any(call.function == "grad" for call in scope.gradients):
         return entry.text
-    dots = walk.value_atoms_of(ast.STRETCHED, walk.terms_in(scope.tree))
-    if dots:
-        marks, hint = (Mark(dots[0].span),), "write these dims out"
-        raise error(_refusal(scope, f"the dims under '{dots[0].word}' have no names", hint, marks))
+    if walk.atoms_of(ast.STRETCHED, walk.terms_in(scope.tree)):
+        return _with_stretched(entry, {**entry.bound, **given})
     specs = {name: _spec(entry, name, value) for name, value in {**entry.bound, **given}.items()}
     check_given(scope, {name: Operand(()) for name in (*scope.uses, *specs)})
     try:
@@ -52,6 +52,23 @@ def expanded(entry: FormulaEntry, given: Mapping[str, Any]) -> str:
     if texts[0] != texts[1]:
         raise error(_refusal(scope, "the derivative depends on the sizes of dims"))
     return texts[0]
+
+
+def _with_stretched(entry: FormulaEntry, given: Mapping[str, Any]) -> str:
+    """Return a formula with packs or `...` that is written out for one label in place of each."""
+    scope = entry.tree
+    try:
+        labels = labels_instead(scope)
+        for name, value in given.items():
+            terms = [use.term for use in scope.uses.get(name, ()) if use.term is not None]
+            if walk.atoms_of(ast.STRETCHED, terms) and _spec(entry, name, value).names is not None:
+                raise NotWritableError(
+                    f"the dims of the tensor '{name}' have names, and its terms have '...'"
+                )
+        inner = FormulaEntry(unparse_formula(with_labels(scope.tree, labels)), entry.options)
+        return unparse_formula(without_labels(parse_formula(expanded(inner, given)), labels, scope))
+    except NotWritableError as fault:
+        raise error(_refusal(scope, str(fault), "write these dims out")) from None
 
 
 def _spec(entry: FormulaEntry, name: str, value: Any) -> OperandSpec:

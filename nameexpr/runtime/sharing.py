@@ -12,6 +12,7 @@ from nameexpr.backends.numpy.threads.spread import Spread, spread_over
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.lowering.builder import Operands
+from nameexpr.records import replace
 from nameexpr.runtime.operands import layout_of
 
 
@@ -22,13 +23,16 @@ def shared_steps(
     held: Sequence[Any],
     threads: int,
     limit: int | None,
-) -> Mapping[int, Spread]:
-    """Return the instructions of a program that threads share, by number.
+) -> tuple[Program, Mapping[int, Spread]]:
+    """Return a program, and the instructions of it that threads share, by number.
 
     Its operands are those that are not bound, with the layouts `given`, and the values that are `held`;
-    `limit` is in bytes.
+    `limit` is in bytes. The program depends on the layouts if calls are divided.
     """
-    return spread_over(program, shapes, [*given, *layouts_of(held)], threads, limit)
+    spread = spread_over(program, shapes, [*given, *layouts_of(held)], threads, limit)
+    if any(one.part is not None for one in spread.values()):
+        program = replace(program, depends_on_layout=True)
+    return program, spread
 
 
 def layouts_of(values: Sequence[Any]) -> Sequence[OperandLayout]:

@@ -180,12 +180,11 @@ class MatrixProducts(Operators):
         data, names = data_and_names(other, "matmul")
         return self._wrap(np.asarray(data), names)._product(self, "matmul", None, None, by="@")
 
+    @carrying
     def __imatmul__(self, other: Other) -> Self:
-        return (
-            self._product(other, "matmul", None, self, by="@")
-            if isinstance(other, KNOWN) or is_operand(other)
-            else NotImplemented
-        )
+        if not is_operand(other):
+            return NotImplemented
+        return self._product(other, "matmul", None, self, by="@")
 
 
 def _names(left: Core, right: Core, verb: str, ranks: tuple[int, int] | None) -> Names:

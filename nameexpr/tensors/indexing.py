@@ -211,7 +211,8 @@ class Indexing(Operators):
         return [int(indices.min()), int(indices.max())] if indices.size else []
 
     def _array_item(self, item: Any) -> tuple[Any, IndexItem]:
-        names = as_core(item, "x[...]")._names if isinstance(item, Core) else None
+        is_plain = isinstance(item, Core) and item._kernels is not RECORDED
+        names = as_core(item, "x[...]")._names if is_plain else None
         try:
             array = item._data if isinstance(item, Core) else np.asarray(item)
         except (TypeError, ValueError) as refused:

@@ -128,7 +128,8 @@ def with_sources(node: Node, numbers: Mapping[int, int]) -> Node:
             return replace(node, recurrence=numbers[recurrence])
         case Recurrence():
             starts = [tuple([(count, numbers[one]) for count, one in each]) for each in node.starts]
-            return replace(node, starts=tuple(starts), steps=every(node.steps), inputs=every(node.inputs))
+            inputs = tuple(dict.fromkeys(every(node.inputs)))  # two values may have become one
+            return replace(node, starts=tuple(starts), steps=every(node.steps), inputs=inputs)
     return node
 
 

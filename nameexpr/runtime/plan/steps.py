@@ -154,7 +154,8 @@ def _rows(
     sizes = allocated(program, shapes, given)
     spread = {} if loops else running.spread
     expected = estimate_seconds(program, shapes, given, current().profile)
-    times = seconds_over([_blocks(loops) * seconds for seconds in expected], spread)
+    serial = [_blocks(loops) * seconds for seconds in expected]
+    times = seconds_over(serial, spread)
     flops = flops_of(running, program, shapes, loops)
     rows: list[Row] = []
     for number, (instruction, note) in enumerate(zip(program.instructions, program.notes, strict=True)):
@@ -170,8 +171,7 @@ def _rows(
         what = "  " * len(loops) + instruction.kind
         call = calls.get(names[count + number]) or call_text(instruction, sources)
         step = PlanStep(what, dims, flops[number], sizes[number], call, times[number])
-        if number in spread:
-            step = _shared(step, spread[number])
+        step = _shared(step, spread.get(number))
         inner: list[Row] = []
         loop = instruction.loop
         if loop is not None and loop.block:
@@ -181,14 +181,23 @@ def _rows(
             inner = _rows(running, loop.body, inside, given_to, own, layouts, (*loops, loop), numbering)
             numbering.parts -= loop.parts
             numbering.skip(loop.bodies[1:])
+            inner = _scaled(inner, serial[number], spread.get(number))
             around = times[number] - fsum(row.step.seconds for row in inner)
             step = replace(step, seconds=max(0.0, around))
         rows += [Row(step, instruction, note, shapes[count + number], loops, title), *inner]
     return rows
 
 
-def _shared(step: PlanStep, spread: Spread) -> PlanStep:
-    """Return a step that threads share."""
+def _scaled(rows: list[Row], seconds: float, spread: Spread | None) -> list[Row]:
+    """Return the rows inside a loop of `seconds` on one thread, with less time if threads share it."""
+    share = 1.0 if spread is None else spread.seconds / seconds
+    return [row._replace(step=replace(row.step, seconds=share * row.step.seconds)) for row in rows]
+
+
+def _shared(step: PlanStep, spread: Spread | None) -> PlanStep:
+    """Return a step that threads may share."""
+    if spread is None:
+        return step
     size, call = step.bytes + spread.bytes, f"{step.call}, on {spread.threads} threads"
     return replace(step, bytes=size, call=call, threads=spread.threads)
 

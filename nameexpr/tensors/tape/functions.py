@@ -9,7 +9,7 @@ from typing import Any
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.operators import as_core
 from nameexpr.tensors.ops import OPS, RECORDED
-from nameexpr.tensors.tape import inplace, selecting
+from nameexpr.tensors.tape import inplace, products, selecting
 from nameexpr.tensors.tape.mode import MODE
 from nameexpr.tensors.tape.operators import pair
 from nameexpr.tensors.tape.recording import (
@@ -20,6 +20,10 @@ from nameexpr.tensors.tape.recording import (
     shared,
     unknown_gradient,
 )
+
+_PRODUCTS = ("matmul", "mm", "mv", "bmm", "dot", "__matmul__", "__rmatmul__")
+SEVERAL = frozenset([*selecting.FILLS, *products.PRODUCTS, *_PRODUCTS, "where"])
+"""Methods with other operands that may have a gradient; those of other methods are constants."""
 
 
 @cache
@@ -32,6 +36,8 @@ def recorded_function(function: Callable[..., Any]) -> Callable[..., Any]:
         )
     if "." not in function.__qualname__ and name == "where":
         return selecting.chosen
+    if name == "__imatmul__":
+        return inplace.twin(name, "__matmul__", function)  # type: ignore[no-any-return]
     if name in OPS and OPS[name].twin_of:
         return inplace.twin(name, OPS[name].twin_of, function)  # type: ignore[no-any-return]
     if name in ("fill_", "copy_"):
@@ -42,10 +48,10 @@ def recorded_function(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method whose tensor is plain, or a function: others' elements are constants for it."""
+    """Return a method whose tensor is plain, or whose other operands are constants for it."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if MODE.is_on and hasattr(args[0], name) and isinstance(args[0], Core) and not is_recorded(args[0]):
+        if MODE.is_on and name in SEVERAL and not is_recorded(args[0]):
             return getattr(constant(args[0], name), name)(*args[1:], **kwargs)
         y = function(*map(bare, args), **{word: bare(each) for word, each in kwargs.items()})
         if MODE.is_on and has_gradient(y):

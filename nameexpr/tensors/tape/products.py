@@ -95,11 +95,10 @@ class Multiplied(Tracked):
         if a.dtype is not b.dtype or a.dtype.char not in "fd" or not a.ndim or not b.ndim:
             return None
         y = self._named(np.matmul(a, b), matmul_names(left._names, a.shape, right._names, b.shape, "@", None))
-        own, vjps = type(self), matmul(a, b)
-        if type(left) is own is type(right):
-            return promoted(y, TapeNode("matmul", (left._node, right._node), vjps, y._data))
-        at = 0 if type(left) is own else 1
-        return promoted(y, TapeNode("matmul", (self._node,), (vjps[at],), y._data))
+        sources, vjps = tuple(map(node_of, (left, right))), matmul(a, b)
+        if None in sources:
+            return joint("matmul", y, zip(sources, vjps, strict=True))
+        return promoted(y, TapeNode("matmul", sources, vjps, y._data))
 
 
 def as_own(x: Any, operand: Any, verb: str) -> Any:

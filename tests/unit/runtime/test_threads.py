@@ -16,9 +16,11 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
+from nameexpr.backends.numpy import formulas
 from nameexpr.backends.numpy.target import TARGET
-from nameexpr.backends.numpy.threads import blas, job, spread
+from nameexpr.backends.numpy.threads import blas, job, parts, spread
 from nameexpr.records import replace
+from nameexpr.runtime import sharing
 from nameexpr.runtime.entry import Entry
 
 SMALL = replace(TARGET, block_cells=64, fused_cells=64, tiled_bytes=512, tile_cells=16, cached_cells=64)
@@ -44,7 +46,37 @@ TEXTS = [
     "y[a] = any[b](x[a b] + w[b] > 2)",
     "y[b a] = where(x[a b] > 0, x[a b] * 2, n[a b] + w[b])",
     ATTENTION,
+    "p = softmax[b](x[a b] + w[b]); l = -sum[a b](p * x[a b]); y[a b] = grad(l, x[a b])",
+    "m[a] = mean[b](x[a b]); v[a] = mean[b]((x - m) ** 2); z = (x - m) / sqrt(v + 1) * w[b];"
+    "l = sum[a b](tanh(z)); y[a b] = grad(l, x[a b]); u[b] = grad(l, w[b])",
     "l = sum[a](log(1 + exp(x[a b] + w[b]))); y[b] = grad(sum[b](l), w[b])",
+]
+
+
+CALLS = [
+    "p[B h Q K] = softmax[K](q[B h Q K])",
+    "p[B h Q K] = softmax[Q](q[B h Q K]); z = log_softmax[B](p[B h Q K])",
+    "p[a b] = softmax[b](half[a b])",
+    "p[B h Q K] = softmax[K](sum[d](q[B h Q d] * k[B h K d])); o[B h Q d] = sum[K](p * k[B h K d])",
+    "y[b a] = exp(x[a b])",
+    "y[a b] = sqrt(abs(x[a b] * w[b]))",
+    "y[a b] = gelu(x[a b])",
+    "y[a b] = where(n[a b] > 4, x[a b], w[b])",
+    "y[a] = sum[b](x[a b]); z[b] = sum[a](x[a b]); u[b] = max[a](x[a b])",
+    "y[a] = sum[b](n[a b]); z[a] = sum[b](half[a b])",
+    "y[B Q] = sum[h d](q[B h Q d]); z[h d] = sum[B Q](q[B h Q d]); u[Q] = prod[B h d](q[B h Q d])",
+    "y[a b] = cumsum[b](x[a b]); z[a b] = sort[a](x[a b]); u[b a] = flip[a](x[a b])",
+    "y[B h Q] = sum[d](q[B h Q d] * k[B h Q d])",
+    "y[h Q B d] = q[B h Q d]; z[b a] = n[a b] * 1.0",
+    "y[a b] = -x[a b]; z[b a] = x[a b] / 3",
+]
+EXPRESSIONS = [
+    ("a b -> b a", ["x"]),
+    ("a b, b -> a b", ["x", "w"]),
+    ("B h Q d, B h K d -> B h Q K", ["q", "k"]),
+    ("B h Q d, B h Q d -> B Q h", ["q", "k"]),
+    ("B h Q d -> h d : max", ["q"]),
+    ("B h Q d -> B h : logsumexp", ["q"]),
 ]
 
 
@@ -61,6 +93,9 @@ def eager(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     monkeypatch.setattr(Entry, "target", SMALL)
     monkeypatch.setattr(spread, "HANDED", 0.0)
     monkeypatch.setattr(spread, "WORTH", 10.0)
+    monkeypatch.setattr(parts, "PART", 1e-12)
+    monkeypatch.setattr(parts, "BLOCK", 16)
+    monkeypatch.setattr(formulas, "BLOCK", 16)
     monkeypatch.setattr(blas, "has_one_thread", lambda: True)
     run = job.Job.run
 
@@ -91,6 +126,35 @@ def test_the_bits_are_the_same_for_all_numbers(text: str, eager: list[int]) -> N
         assert bits(ne.evaluate(text, operands=operands)) == expected
         assert eager and max(eager) <= count
         eager.clear()
+
+
+@pytest.mark.parametrize("text", CALLS)
+@pytest.mark.parametrize("order", ["C", "F", "strided"])
+def test_calls_in_parts_give_the_same_bits(text: str, order: str, eager: list[int]) -> None:
+    operands = {name: laid_out(value, order) for name, value in used(text).items()}
+    names = [statement.strip().partition("[")[0].partition(" ")[0] for statement in text.split(";")]
+    expected = bits(ne.evaluate(text, operands=operands, outputs=names))
+    for count in (2, 3, 7):
+        ne.set_threads(count)
+        assert bits(ne.evaluate(text, operands=operands, outputs=names)) == expected
+        assert eager or order != "C"
+        eager.clear()
+
+
+@pytest.mark.parametrize(("text", "names"), EXPRESSIONS)
+@pytest.mark.parametrize("order", ["C", "F", "strided"])
+def test_expressions_give_the_same_bits(text: str, names: list[str], order: str, eager: list[int]) -> None:
+    operands = [laid_out(OPERANDS[name], order) for name in names]
+    expected = bits(ne.einsum(text, *operands))
+    for count in (2, 3):
+        ne.set_threads(count)
+        assert bits(ne.einsum(text, *operands)) == expected
+
+
+def laid_out(x: np.ndarray, order: str) -> np.ndarray:
+    if order != "strided":
+        return np.asarray(x, order=order)
+    return np.repeat(x, 2, axis=-1)[..., ::2]
 
 
 def test_texts_that_are_compiled_use_threads_from_then_on(eager: list[int]) -> None:
@@ -224,6 +288,45 @@ def test_a_limit_of_memory_is_kept(eager: list[int]) -> None:
             formula(**operands)
             assert formula.plan(**operands).peak_bytes <= limit + extra
         assert bool(eager) == is_shared
+
+
+LOOPS = [
+    ("l = sum[a b](tanh(x[a b] * w[b])); y[b] = grad(l, w[b]); z[a b] = grad(l, x[a b])", "l y z", 9_000),
+    ("y[a c] = sum[b](exp(x[a b]) * tanh(x[c b])); z[c] = sum[a](y[a c] ** 2)", "z", 9_000),
+    ("y[a b] = x[a b] / sum[b](exp(x[a b] + w[b]))", "y", 7_000),
+]
+
+
+@pytest.mark.parametrize(("text", "outputs", "limit"), LOOPS)
+def test_loops_over_blocks_of_a_label_give_the_same_bits(
+    text: str, outputs: str, limit: int, eager: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Entry, "target", TARGET)
+    monkeypatch.setattr(sharing, "spread_over", lambda *given: spread.spread_over(*given[:4]))
+    formula, operands = ne.compile(text, memory_limit=limit, outputs=outputs.split()), used(text)
+    assert any(step.what.strip() == "looped" for step in formula.plan(**operands).steps)
+    expected = bits(formula(**operands))
+    for count in (2, 3, 7):
+        with ne.set_threads(count):
+            assert bits(formula(**operands)) == expected
+        assert eager
+        eager.clear()
+
+
+def test_the_time_of_a_loop_is_that_of_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spread, "HANDED", 0.0)
+    monkeypatch.setattr(spread, "WORTH", 10.0)
+    monkeypatch.setattr(blas, "has_one_thread", lambda: True)
+    x = np.empty((4096, 512))
+    text = "m[a] = mean[b](x[a b]); v[a] = mean[b]((x - m) ** 2); l = sum[a b](tanh((x - m) / sqrt(v)))"
+    text += "; g[a b] = grad(l, x[a b])"
+    formula = ne.compile(text)
+    one = formula.plan(x=x)
+    assert one.steps[0].what == "looped"
+    with ne.set_threads(2):
+        two = formula.plan(x=x)
+    assert two.steps[0].threads == 2
+    assert two.seconds == pytest.approx(one.seconds * spread.SLOWED / 2, rel=0.01)
 
 
 def test_many_threads_call_at_once(eager: list[int]) -> None:

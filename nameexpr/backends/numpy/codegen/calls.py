@@ -19,7 +19,7 @@ from nameexpr.backends.numpy.codegen.statements import (
 )
 from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.liveness import is_or_zero
-from nameexpr.compiler.ir.program import Instruction, Primitive
+from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
 from nameexpr.ops import REDUCTIONS
 from nameexpr.records import replace
 
@@ -54,6 +54,13 @@ def with_out(call: Value, target: Value) -> Invocation:
     """Return a call that writes its result to `target`."""
     assert isinstance(call, Invocation), "what takes an output array is a function"
     return replace(call, options={**call.options, "out": target})
+
+
+def fresh(shape: Shape, dtype: str, layout: Sequence[int]) -> Value:
+    """Return the call that creates an array with its axes in memory in the order of the layout."""
+    made = numpy("empty")(str(tuple([shape[axis] for axis in layout])), quoted(dtype))
+    order = tuple(range(len(shape)))
+    return made if tuple(layout) == order else method(made, "transpose", str(tuple(map(layout.index, order))))
 
 
 def _ours(name: str) -> Callee:

@@ -158,6 +158,8 @@ def compute(
             numbering = numbering or Numbering()
             own = [shapes[source] for source in sources]
             statements += _several(instruction, target, names, own, numbering, place, spread.get(number))
+        elif number in spread:
+            statements += _parts_of_call(instruction, target, names, shapes[count + number], spread[number])
         elif number in unmade:
             continue
         elif instruction.primitive == "ones" and made_once is not None and prod(instruction.shape) <= BLOCK:
@@ -200,6 +202,14 @@ def _several(
     from nameexpr.backends.numpy.codegen.loops import loop_statements
 
     return loop_statements(instruction, target, names, shapes, numbering, place, spread)
+
+
+def _parts_of_call(
+    instruction: Instruction, target: str, names: Sequence[str], shape: tuple[int, ...], spread: Spread
+) -> list[Statement]:
+    from nameexpr.backends.numpy.codegen.spread import call_over_threads
+
+    return call_over_threads(instruction, target, names, shape, spread)
 
 
 def _parts(

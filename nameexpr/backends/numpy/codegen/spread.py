@@ -11,12 +11,21 @@ What blocks contribute to a result is returned by the function, and combined aft
     for i0 in range(0, 100000, 4096):
         r = next(t3_parts)
         t3 = r if i0 == 0 else np.add(t3, r)
+
+A single call is divided in the same way, along an axis of its result.
+
+    def t3_part(i):
+        x0 = a0[:, i:i + 2048]
+        np.exp(x0, out=t3[:, i:i + 2048])
+    job.parts(2, t3_part, 100000, 2048)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from nameexpr.backends.numpy.codegen.calls import CALLS, fresh, with_out
 from nameexpr.backends.numpy.codegen.statements import (
     Assign,
     Callee,
@@ -24,8 +33,13 @@ from nameexpr.backends.numpy.codegen.statements import (
     Invocation,
     Statement,
     delete,
+    indexed,
     nested,
 )
+from nameexpr.compiler.ir.program import Instruction, Shape
+
+if TYPE_CHECKING:
+    from nameexpr.backends.numpy.threads.spread import Spread
 
 Start = tuple[str, int, int]
 """The index of a loop, the size of what it covers, and that of a block."""
@@ -51,3 +65,33 @@ def blocks_over_threads(
     statements.append(Assign(parts, Invocation("iter", (call,), {})))
     statements += nested(loops, [Assign("r", Invocation("next", (parts,), {})), *last])
     return [*statements, *delete([task, parts, "r"])]
+
+
+def call_over_threads(
+    instruction: Instruction, target: str, names: Sequence[str], shape: Shape, spread: Spread
+) -> list[Statement]:
+    """Return the statements that compute a call in parts, over threads."""
+    part, over = spread.part, instruction.over
+    assert part is not None
+    task, local, body = f"{target}_part", list(names), list[Statement]()
+    for number, cut in enumerate(part.cuts):
+        if cut is not None:
+            local[number] = f"x{number}"
+            body.append(Assign(local[number], indexed(names[number], _range(cut, part.step))))
+    place, call = (
+        indexed(target, _range(part.axis, part.step)),
+        CALLS[instruction.primitive](instruction, *local),
+    )
+    if over is not None and part.dtype != "float16":  # along axes, these are computed in other memory
+        body.append(Assign(None, call))
+    elif part.takes_out:
+        body.append(Assign(None, with_out(call, place)))
+    else:
+        body.append(Assign(place, call))
+    made = Assign(target, names[over] if over is not None else fresh(shape, part.dtype, part.layout))
+    run = Callee("threads.job", "parts")(str(spread.threads), task, str(shape[part.axis]), str(part.step))
+    return [made, Define(task, ("i",), body), Assign(None, run), *delete([task])]
+
+
+def _range(axis: int, step: int) -> str:
+    return f"{':, ' * axis}i:i + {step}"

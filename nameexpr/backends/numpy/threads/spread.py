@@ -14,12 +14,15 @@ from math import ceil, fsum, prod
 
 from nameexpr.backends.numpy.costs.program import estimate_seconds
 from nameexpr.backends.numpy.target import current
-from nameexpr.backends.numpy.threads import blas
+from nameexpr.backends.numpy.threads import blas, parts
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.liveness import accumulator, is_inner_product
-from nameexpr.compiler.ir.program import Instruction, Program, Shape
-from nameexpr.compiler.memory.program import alive, info_of, moments
+from nameexpr.compiler.ir.primitives import shapes_of
+from nameexpr.compiler.ir.program import Instruction, Loop, Program, Shape
+from nameexpr.compiler.ir.slices import collected
+from nameexpr.compiler.memory.arrays import Array
+from nameexpr.compiler.memory.program import SCRATCH, ProgramInfo, alive, info_of, moments
 from nameexpr.records import record, replace
 
 HANDED = 40e-6
@@ -30,8 +33,29 @@ WORTH = 0.85
 """The ratio of the expected time over threads to that on one, from which they share an instruction."""
 PARTIAL_BYTES = 1 << 22
 """The most bytes that contributions to a result may take until they are added."""
+STARTED = frozenset({"add", "logical_or", "multiply", "logical_and"})
+"""Kernels that combine blocks with an array that is there from the beginning."""
 BY_BLAS = frozenset({"dot", "integer_matmul", "matmul", "vecdot", "window_multiply"})
+TAKE_OUT = frozenset({"divide", "matmul", "multiply", "vecdot"})
+"""Calls other than pointwise functions that write into any array."""
 Shapes = Sequence[Shape]
+
+
+@record
+class Division:
+    """The part of a call that a thread computes at a time: `step` indices along an axis of the result.
+
+    `cuts` are the axes of the sources that are cut, None for those that are read as a whole. The result has
+    this `dtype`, and its axes are in memory in the order `layout`. It `takes_out` if it writes its result
+    into that of the whole call.
+    """
+
+    axis: int
+    step: int
+    cuts: tuple[int | None, ...]
+    dtype: str
+    layout: tuple[int, ...]
+    takes_out: bool
 
 
 @record
@@ -40,13 +64,14 @@ class Spread:
 
     `threads` includes the calling one; `seconds` is the expected time. `keeps_partials` means that what the
     blocks along reduced axes contribute is kept, and added at the end. `bytes` are those that are allocated
-    in addition to those of one thread.
+    in addition to those of one thread. `part` is how a single call is divided.
     """
 
     threads: int
     seconds: float
     keeps_partials: bool = False
     bytes: int = 0
+    part: Division | None = None
 
 
 def spread_over(
@@ -79,16 +104,58 @@ def spread_over(
         return {}
     info = info_of(program, shapes, given)
     found: dict[int, Spread] = {}
-    for number, (instruction, (held, scratch, _)) in enumerate(
-        zip(program.instructions, alive(info), strict=True)
-    ):
-        spread = shared(instruction, times[number], threads)
-        if spread is None or (calls_blas(instruction) and not is_alone):
+    for number, (held, scratch, _) in enumerate(alive(info)):
+        instruction = program.instructions[number]
+        if calls_blas(instruction) and not is_alone:
             continue
-        spread = replace(spread, bytes=spread.bytes + (spread.threads - 1) * scratch)
+        spread = shared(instruction, times[number], threads) or _shared_call(
+            info, number, times[number], threads
+        )
+        if spread is None:
+            continue
+        if spread.part is None:
+            each = scratch - results_bytes(instruction)
+            spread = replace(spread, bytes=spread.bytes + (spread.threads - 1) * each)
         if limit is None or held + scratch + spread.bytes <= limit:
             found[number] = spread
     return found
+
+
+def _shared_call(info: ProgramInfo, number: int, seconds: float, threads: int) -> Spread | None:
+    """Return how threads share an instruction that is one call; None if they do not."""
+    instruction, value = info.program.instructions[number], info.count + number
+    result, sources = info.arrays[value], info.sources(number)
+    streamed = {source - info.count for source in instruction.sources} & info.unmade
+    is_known = bool(result.dtype) and not instruction.is_weak
+    if not is_known or value in info.placed or streamed or seconds < 2 * parts.PART:
+        return None
+    layout = parts.layout_of(result.shape, result.strides)
+    if layout is None:
+        return None
+    axis, step, cuts = parts.parted(instruction, sources, result, layout, seconds)
+    spread = None if cuts is None else worth(seconds, threads, ceil(result.shape[axis] / step))
+    if spread is None or cuts is None:
+        return None
+    takes_out = instruction.takes_out or instruction.primitive in TAKE_OUT
+    part = Division(axis, step, cuts, result.dtype, layout, takes_out)
+    return replace(spread, part=part, bytes=_part_bytes(info, number, spread.threads, part))
+
+
+def _part_bytes(info: ProgramInfo, number: int, threads: int, part: Division) -> int:
+    """Return the bytes of the parts that are computed at once, less those of the whole call."""
+    instruction = info.program.instructions[number]
+
+    def of_part(array: Array, cut: int | None) -> Array:
+        if cut is None:
+            return array
+        return array.part((*array.shape[:cut], part.step, *array.shape[cut + 1 :]))
+
+    arrays = [of_part(source, cut) for source, cut in zip(info.sources(number), part.cuts, strict=True)]
+    result = of_part(info.arrays[info.count + number], part.axis)
+    rule = SCRATCH.get(instruction.primitive)
+    own = 0 if rule is None else rule(instruction._replace(shape=result.shape), arrays, result)
+    own += 0 if part.takes_out or instruction.over is not None else result.size
+    return max(0, threads * own - info.scratch_bytes(number))
 
 
 def peak_bytes_over(
@@ -116,9 +183,37 @@ def shared(instruction: Instruction, seconds: float, threads: int) -> Spread | N
     """
     if instruction.primitive == "fused":
         return _shared_blocks(instruction, seconds, threads)
-    if instruction.loop is not None and not instruction.loop.block:
+    if instruction.loop is None:
+        return None
+    if not instruction.loop.block:
         return worth(seconds, threads, instruction.loop.turns)
-    return None
+    return _shared_loop(instruction.loop, seconds, threads)
+
+
+def _shared_loop(loop: Loop, seconds: float, threads: int) -> Spread | None:
+    """Return how threads share the blocks of a label; those of which the first one determines the dtype of a
+    result stay on one thread.
+    """
+    if any(not one.dtype or (one.place is None and one.combine not in STARTED) for one in loop.results):
+        return None
+    shapes, count = shapes_of(loop.body), loop.sizes[0] // loop.block
+    size = 0
+    for one, output in zip(loop.results, loop.body.outputs, strict=True):
+        if one.place is None:
+            size += prod(shapes[output]) * ITEM_BYTES.get(one.dtype, 8) * count
+    spread = worth(seconds, threads, count) if size <= PARTIAL_BYTES else None
+    return None if spread is None else replace(spread, bytes=size)
+
+
+def results_bytes(instruction: Instruction) -> int:
+    """Return the bytes of the results of a loop that has several, which are counted with its blocks."""
+    loop = instruction.loop
+    if loop is None or len(loop.results) == 1:
+        return 0
+    every = shapes_of(loop.body)
+    shapes = collected(loop, [every[output] for output in loop.body.outputs])
+    sizes = [ITEM_BYTES.get(one.dtype, 8) for one in loop.results]
+    return sum(prod(shape) * size for shape, size in zip(shapes, sizes, strict=True))
 
 
 def _shared_blocks(block: Instruction, seconds: float, threads: int) -> Spread | None:

@@ -13,6 +13,7 @@
     orders        the order of dims where a statement has no term
     numbering     names for new statements
     labels        names for labels that the text does not have
+    stretched     `...` and packs as one label each
     examples      shapes for operands that are not known
 
 The graph is written, not the syntax tree: derivatives are values like any other. It is built without what

@@ -23,6 +23,16 @@ def rows_read(state: State, statement: str, names: LabelNames) -> ast.Node:
     return ast.Use(statement, ast.Term((ast.At(ast.Anonymous(), place), *row)))
 
 
+def row_computed(node: Recurrence, number: int, statement: str, names: LabelNames) -> ast.Node:
+    """Return the row of a statement that the current step of a recurrence has computed."""
+    count = sum([count for count, _ in node.starts[number]])
+    item = names.term((node.label,)).items[0]
+    if count:
+        index: ast.Node = ast.Use(INDEX, names.term((node.label,)))
+        item = ast.At(ast.Anonymous(), write.added(index, offset(count, names)))
+    return ast.Use(statement, ast.Term((item, *names.term_of(node.axes[number]).items)))
+
+
 def recurrence_statements(
     graph: Graph,
     node: Recurrence,

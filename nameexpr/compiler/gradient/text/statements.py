@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nameexpr.compiler.analysis.build.values import StatementValue
-from nameexpr.compiler.gradient.text.labels import LabelNames, NotWritableError
+from nameexpr.compiler.gradient.text.labels import LabelNames
 from nameexpr.compiler.gradient.text.renaming import Dims, NotRenamedError, renamed, under_names
 from nameexpr.compiler.gradient.text.values import ValueWriter
 from nameexpr.compiler.gradient.views import is_plain
@@ -117,7 +117,8 @@ class StatementWriter:
         self.arrays.setdefault((value, axes), name)
         is_name = isinstance(self.written.get(value), ast.Use | ast.Number)
         if is_plain(axes) and set(flat(axes)) == set(own) and not is_name:
-            self.written[value] = ast.Use(name, None)
+            term = self.names.term_of(axes) if value in self.moving else None
+            self.written[value] = ast.Use(name, term)
             self.labels[name] = tuple(map(self.names.name, flat(axes)))
 
     def _prepare(self, root: int) -> None:
@@ -159,16 +160,18 @@ class StatementWriter:
 
     def hoist(self, value: int, axes: Axes | None = None) -> str:
         """Give a value a statement, and return its name."""
-        if value in self.moving:
-            raise NotWritableError("a step of a recurrence needs another statement")
         own = self.graph.labels[value]
         axes = tuple([(label,) for label in own]) if axes is None else axes
         name = self.fresh()
         syntax = self.written[self._without_repeats(value, is_arranged=True)]
         term = self.names.left(axes) if axes else None
-        self.statements.append(ast.Statement(name, term, syntax))
+        self.add(value, ast.Statement(name, term, syntax))
         self._refer(name, value, axes)
         return name
+
+    def add(self, value: int, statement: ast.Statement) -> None:
+        """Add the statement of a value."""
+        self.statements.append(statement)
 
     def fresh(self) -> str:
         """Return a name for a new statement, until all are numbered."""
@@ -224,7 +227,8 @@ class StatementWriter:
         is_whole = is_plain(array.axes) and set(flat(array.axes)) == set(self.graph.labels[value])
         if not (is_single and is_whole and is_plain(axes)) or (value, array.axes) in self.arrays:
             return None
-        if self.counts.get(value, 0) > 1 or self.counts.get(number, 0) > 1:
+        is_single &= self.counts.get(value, 0) <= 1 and self.counts.get(number, 0) <= 1
+        if not is_single and value not in self.moving:
             return None
         pairs = zip(flat(array.axes), flat(axes), strict=True)
         names = {self.names.name(old): self.names.name(new) for old, new in pairs}

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from nameexpr.compiler.analysis.build.formula import FormulaWriter
 from nameexpr.compiler.analysis.build.values import Arithmetic, StatementValue, Values
 from nameexpr.compiler.analysis.operands import Views
+from nameexpr.compiler.analysis.recurrences import StepGroup
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.gradient.derivative import Derivatives
 from nameexpr.compiler.gradient.text.labels import LabelNames, NotWritableError, fresh
@@ -14,7 +15,6 @@ from nameexpr.compiler.gradient.text.numbering import numbered
 from nameexpr.compiler.gradient.text.orders import ordered
 from nameexpr.compiler.gradient.text.reading import ReadingWriter
 from nameexpr.compiler.gradient.text.sized import KnownSizes
-from nameexpr.compiler.gradient.text.statements import StatementWriter
 from nameexpr.compiler.ir.axes import Axes, Labels
 from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.ir.graph import Graph
@@ -104,19 +104,35 @@ def written_out(
     return ast.Formula(tuple(numbered(every, statements.new, taken)))
 
 
-def _write(scope: Scope, views: Views, statements: StatementWriter, found: Sequence[StatementValue]) -> None:
-    """Write all statements of a formula: recurrences, and dims of parts, as they are."""
-    kept = {number for group in scope.recurrences for number in group.numbers}
-    kept |= {number for number in range(len(found)) if _is_joined(views, number)}
+def _write(scope: Scope, views: Views, statements: ReadingWriter, found: Sequence[StatementValue]) -> None:
+    """Write all statements of a formula: recurrences, and dims of parts, as they are, if they have no
+    derivatives.
+    """
+    stepwise = {number: group for group in scope.recurrences for number in group.numbers}
+    joined = {number for number in range(len(found)) if _is_joined(views, number)}
+    again = {number for group in scope.recurrences if _derives(scope, group) for number in group.numbers}
+    kept = {number for number in stepwise.keys() | joined if number not in again}
     statements.count([statements.base(one.value) for number, one in enumerate(found) if number not in kept])
     for number, (statement, value) in enumerate(zip(scope.tree.statements, found, strict=True)):
-        if number in kept:
-            calls = [node for node in walk.nodes_of([statement]) if isinstance(node, ast.Call)]
-            if any(call.function == "grad" for call in calls):
-                raise NotWritableError(f"'{statement.name}' has a derivative in its steps or parts")
+        if number in again:
+            if number == stepwise[number].numbers[0]:
+                own = [(scope.tree.statements[one], found[one]) for one in stepwise[number].numbers]
+                statements.write_steps(own)
+        elif number in kept:
+            if any(_is_derivative(node) for node in walk.nodes_of([statement])):
+                raise NotWritableError(f"'{statement.name}' has a derivative in its parts")
             statements.keep(statement, value)
         else:
             statements.write(statement, value)
+
+
+def _derives(scope: Scope, group: StepGroup) -> bool:
+    """Return whether the steps of a recurrence have derivatives."""
+    return any(map(_is_derivative, walk.nodes_of([scope.tree.statements[one] for one in group.numbers])))
+
+
+def _is_derivative(node: ast.Node) -> bool:
+    return isinstance(node, ast.Call) and node.function == "grad"
 
 
 def _is_joined(views: Views, number: int) -> bool:

@@ -217,3 +217,22 @@ def test_operands_that_only_constant_slopes_depend_on() -> None:
     drift = -0.2 * np.arange(1.0, 4.0)
     last = W / 2 + drift
     assert_allclose(found, 2 * W + last + (last / 2 + drift) / 2, rtol=1e-12)
+
+
+def test_what_a_step_reads_twice_is_one_input() -> None:
+    text = """
+        e[T] = sum[C]((sum[i](m[C i] * h[_@T i]) * sin(h[_@T _@k[C]]) + h[_@T C] ** 2) * (index[C] + 1))
+        h[(1 + T) C] = a[C], 0.5 * h[_@T C] - 0.2 * grad(e[T], h[_@T C])
+        l = sum[t C](h[t C] * cos(index[t] + index[C]))
+    """
+    m, k = GENERATOR.normal(size=(3, 3)) / 2, np.array([0, 2, 2])
+    found = ne.grad(text, "m", sizes={"T": 3})(m=m, k=k, a=W)["m"]
+    known, h = torch.tensor(m, requires_grad=True), torch.tensor(W)
+    weights = torch.arange(3, dtype=torch.double)
+    total = (h * torch.cos(weights)).sum()
+    for step in range(3):
+        row = h.requires_grad_() if step == 0 else h
+        e = (((known @ row) * torch.sin(row[k]) + row**2) * (weights + 1)).sum()
+        h = 0.5 * row - 0.2 * torch.autograd.grad(e, row, create_graph=True)[0]
+        total = total + (h * torch.cos(weights + step + 1)).sum()
+    assert_allclose(found, torch.autograd.grad(total, known)[0], rtol=1e-10)

@@ -139,6 +139,24 @@ def test_plain_operands_meet_recorded_ones() -> None:
     assert type(x) is ne.NamedTensor
 
 
+def test_products_are_written_over_a_plain_tensor() -> None:
+    x, w = ne.ones(2, 2), leaf([[1.0, 2.0], [3.0, 4.0]], None)
+    before = x
+    x @= w
+    x.sum().backward()
+    assert x is before and w.grad.tolist() == [[2, 2], [2, 2]]
+
+
+@pytest.mark.parametrize("is_recorded", [False, True])
+def test_indices_and_masks_are_not_recorded(is_recorded: bool) -> None:
+    x, w = ne.ones(2, 2, names="N C"), leaf([[0.0, 1.0], [1.0, 0.0]])
+    x = x.requires_grad_() if is_recorded else x
+    refuses("NE677", lambda: x.gather("C", w))
+    refuses("NE677", lambda: x.index_select("C", w[0]))
+    refuses("NE573", lambda: x.masked_select(w))
+    refuses("NE683", lambda: x[w])
+
+
 def test_comparisons_and_integers_are_not_recorded() -> None:
     x = leaf()
     for result in (x > 1, x == 1, x.isnan(), x.argmax("C"), x.long(), x.sort("C").indices, x.count_nonzero()):

@@ -1,0 +1,185 @@
+"""Calls that can be computed in parts along an axis of their result, with the same bits.
+
+Every element of the result is computed by the same operations in the same order: an axis is cut only if
+nothing is added along it, and parts have at least two indices, because NumPy leaves out axes of one, which
+can change its order of iteration, unless all arrays are row-major. Numbers that are cast while they are added
+are excluded: NumPy adds them buffer by buffer, and a buffer can contain several rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import ceil, prod
+
+from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
+from nameexpr.compiler.ir.strides import Strides, is_dense
+from nameexpr.compiler.memory.arrays import Array
+from nameexpr.compiler.memory.scratch import BLOCK, NORMALISING
+
+Cuts = tuple[int | None, ...] | None
+"""The axis of each source that is cut, None for one that is read as a whole; None without cuts."""
+PART = 100e-6
+"""The expected seconds of a part."""
+ENOUGH = 8
+"""The number of parts from which no other axis is considered."""
+NONE: tuple[int, int, Cuts] = (0, 0, None)
+"""No axis is cut."""
+SEPARATE = frozenset({"cast", "copy", "divide", "integer_matmul", "matmul", "multiply", "pointwise"})
+NEVER = frozenset({"to_int", "integer"})
+"""Functions whose errors show the values of all elements."""
+INEXACT = frozenset({"float16", "float32", "float64", "longdouble", "complex64", "complex128", "clongdouble"})
+
+
+def layout_of(shape: Shape, strides: Strides) -> tuple[int, ...] | None:
+    """Return the axes in the order of memory, the longest stride first; None if there are gaps.
+
+    >>> layout_of((2, 3), (1, 2)), layout_of((2, 3), (6, 1))
+    ((1, 0), None)
+    """
+    if is_dense(shape, strides):
+        return tuple(range(len(shape)))
+    order = sorted(range(len(shape)), key=lambda axis: -strides[axis] if shape[axis] != 1 else 0)
+    expected = 1
+    for axis in sorted(range(len(shape)), key=lambda axis: strides[axis]):
+        if shape[axis] != 1 and strides[axis] != expected:
+            return None
+        expected *= shape[axis]
+    return tuple(order)
+
+
+def parted(
+    instruction: Instruction, sources: Sequence[Array], result: Array, order: Sequence[int], seconds: float
+) -> tuple[int, int, Cuts]:
+    """Return the axis that is cut, the number of its indices in a part, and the cuts of the sources; no cuts
+    if there is no such axis. `order` are the axes in the order of memory.
+    """
+    rule, best = RULES.get(instruction.primitive), NONE
+    if rule is None or any(source.is_odd for source in sources) or instruction.function in NEVER:
+        return best
+    if not result.cells:
+        return best
+    is_plain = all(array.is_row_major for array in (*sources, result))
+    if not is_plain and _is_own(instruction):
+        return best
+    least = 1 if is_plain and _is_separate(instruction, result.shape) else 2
+    most = 1
+    for axis in order:
+        size = result.shape[axis]
+        if (cuts := rule(instruction, sources, result, axis)) is None:
+            continue
+        multiple = 1 if least == 1 else _multiple(instruction, result.shape, axis)
+        step = _step(size, seconds, least, multiple)
+        count = ceil(size / step) if step else 0
+        if count > most:
+            most, best = count, (axis, step, cuts)
+        if count >= ENOUGH:
+            break
+    return best
+
+
+def _is_own(instruction: Instruction) -> bool:
+    """Return whether a call has its own layout for arguments that are not row-major."""
+    if instruction.primitive == "along_axes":
+        return instruction.function not in NORMALISING
+    is_function = instruction.primitive == "pointwise" and not instruction.is_ufunc
+    return is_function or instruction.primitive == "vecdot"
+
+
+def _is_separate(instruction: Instruction, shape: Shape) -> bool:
+    """Return whether rows of row-major arrays are computed one by one, so that a part can be a single one."""
+    if instruction.primitive == "along_axes":
+        return instruction.axes == (len(shape) - 1,)
+    return instruction.primitive in SEPARATE
+
+
+def _multiple(instruction: Instruction, shape: Shape, axis: int) -> int:
+    """Return the number of indices that are normalised together, 0 if another axis is cut for that."""
+    if instruction.function not in NORMALISING:
+        return 1
+    free = [other for other in range(len(shape)) if other not in instruction.axes]
+    return max(1, BLOCK * shape[axis] // prod(shape)) if axis == free[0] else 0
+
+
+def _step(size: int, seconds: float, least: int, multiple: int) -> int:
+    """Return the number of indices of a part, of which the last part, too, has the least number; 0 if there
+    are no parts.
+    """
+    if size < 2 * least or not multiple:
+        return 0
+    step = max(least, min(size, ceil(size * PART / seconds)))
+    step = ceil(step / multiple) * multiple
+    return step + multiple if 0 < size % step < least else step
+
+
+def _aligned(source: Array, result: Array, axis: int) -> int | None:
+    """Return the axis of a source that is broadcast to the result."""
+    own = axis - (len(result.shape) - len(source.shape))
+    return own if own >= 0 and source.shape[own] != 1 else None
+
+
+def _elements(instruction: Instruction, sources: Sequence[Array], result: Array, axis: int) -> Cuts:
+    return tuple([_aligned(source, result, axis) for source in sources])
+
+
+def _matrices(instruction: Instruction, sources: Sequence[Array], result: Array, axis: int) -> Cuts:
+    is_stack = axis < len(result.shape) - 2 and all(len(source.shape) > 1 for source in sources)
+    return _elements(instruction, sources, result, axis) if is_stack else None
+
+
+def _rows(instruction: Instruction, sources: Sequence[Array], result: Array, axis: int) -> Cuts:
+    cuts = [axis - (len(result.shape) - (len(source.shape) - 1)) for source in sources]
+    pairs = zip(cuts, sources, strict=True)
+    return tuple([cut if cut >= 0 and source.shape[cut] != 1 else None for cut, source in pairs])
+
+
+def _along(instruction: Instruction, sources: Sequence[Array], result: Array, axis: int) -> Cuts:
+    return None if axis in instruction.axes else (axis,)
+
+
+def _reduced(instruction: Instruction, sources: Sequence[Array], result: Array, axis: int) -> Cuts:
+    (source,) = sources
+    ndim = len(source.shape)
+    gone = {one % ndim for one in instruction.axes or (ndim - 1,)}
+    kept = [one for one in range(ndim) if one not in gone]
+    return (kept[axis],) if _adds_in_order(sources, result) else None
+
+
+def _reducer(instruction: Instruction, sources: Sequence[Array], result: Array, axis: int) -> Cuts:
+    if instruction.function not in {"sum", "prod", "max", "min", "any", "all"}:
+        return None
+    return _reduced(instruction, sources, result, axis)
+
+
+def _letters(instruction: Instruction, sources: Sequence[Array], result: Array, axis: int) -> Cuts:
+    *every, own = instruction.letters
+    letter = own[axis]
+    if own.count(letter) > 1 or any(letters.count(letter) > 1 for letters in every):
+        return None
+    cuts = tuple([letters.index(letter) if letter in letters else None for letters in every])
+    return cuts if _adds_in_order(sources, result) else None
+
+
+def _adds_in_order(sources: Sequence[Array], result: Array) -> bool:
+    """Return whether numbers are added as they are, or exactly."""
+    return result.dtype not in INEXACT or all(source.dtype == result.dtype for source in sources)
+
+
+def _copied(instruction: Instruction, sources: Sequence[Array], result: Array, axis: int) -> Cuts:
+    return None if instruction.function == "row_major" else (axis,)
+
+
+RULES: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array, int], Cuts]] = {
+    "along_axes": _along,
+    "cast": _elements,
+    "copy": _copied,
+    "divide": _elements,
+    "einsum": _letters,
+    "integer_matmul": _matrices,
+    "matmul": _matrices,
+    "multiply": _elements,
+    "pointwise": _elements,
+    "reduce": _reducer,
+    "sum": _reduced,
+    "vecdot": _rows,
+}
+"""For each primitive the cuts along an axis of its result."""
