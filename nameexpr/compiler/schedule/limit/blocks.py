@@ -48,7 +48,7 @@ class LoopLowering(Lowering):
         sizes: Mapping[str, int],
     ) -> None:
         super().__init__(graph, build, operands, plan, None, row_major, values, plans)
-        self.loops, self.sizes = loops, sizes
+        self.loops, self.sizes, self.given = loops, sizes, frozenset(values)
         self.alone: set[int] = set()
 
     def lowered(self, outputs: Sequence[int], orders: Sequence[Labels] = (), cut: str = "") -> Program:
@@ -130,9 +130,13 @@ class LoopLowering(Lowering):
         return {top: self._finished(top, value, one.place is None) for top, value, one in every}
 
     def _turned(self, loop: GraphLoop, body: Program) -> dict[int, Labels]:
-        """Return the expansions whose axes a body reads in another order only, and that order."""
+        """Return the expansions whose axes a body reads in another order only, and that order; those that an
+        outer loop computes have theirs.
+        """
         found = {}
         for place, read in enumerate(loop.reads):
+            if read in self.given:
+                continue
             users = [one for one in body.instructions if place in one.sources]
             orders = {one.axes if one.primitive == "transpose" else () for one in users}
             axes = orders.pop() if len(orders) == 1 else ()
