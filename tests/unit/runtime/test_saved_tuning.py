@@ -122,6 +122,13 @@ def test_a_file_that_is_missing_is_an_error(tmp_path: Path) -> None:
         ne.load_tuning(tmp_path / "missing.json")
 
 
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "nowhere" / "tuning.json"
+    with pytest.raises(FileNotFoundError) as caught:
+        ne.save_tuning(path)
+    assert caught.value.filename == str(path)
+
+
 def test_ranks_beyond_the_strategies_do_no_harm(tmp_path: Path) -> None:
     expected = ne.einsum(TEXT, X, W, tune=True)
     path = tmp_path / "tuning.json"
