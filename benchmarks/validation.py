@@ -85,10 +85,10 @@ def _strategies(workload: Workload, operands: Sequence[Any]) -> Iterator[tuple[s
     specs = specs_of(operands)
     for rank in range(RANKS):
         compiled = entry.compile(specs, (rank,))
-        made = entry._template(compiled, specs, operands)
+        made = entry.template(compiled, specs, operands)
         function = function_of(made.code, made.constants, entry.slow_call, entry._explain)
-        yield repr(compiled.program), partial(function, *operands)
-        if rank + 1 >= (compiled.program.offers or (0,))[0]:
+        yield repr(compiled.program.instructions), partial(function, *operands)
+        if rank + 1 >= len((compiled.program.offers or ((),))[0]):
             return
 
 

@@ -30,6 +30,7 @@ _HOMES = {
     "nameexpr.runtime.packed": "Packed",
     "nameexpr.runtime.plan.plan": "Plan",
     "nameexpr.runtime.plan.steps": "PlanStep",
+    "nameexpr.runtime.saved_tuning": "load_tuning save_tuning",
     "nameexpr.runtime.signature": "Signature",
     "nameexpr.runtime.threads": "get_threads set_threads",
     "nameexpr.errors": (

@@ -19,6 +19,7 @@ from nameexpr.runtime.check_gradient import (
 from nameexpr.runtime.packed import Packed as Packed
 from nameexpr.runtime.plan.plan import Plan as Plan
 from nameexpr.runtime.plan.steps import PlanStep as PlanStep
+from nameexpr.runtime.saved_tuning import load_tuning as load_tuning, save_tuning as save_tuning
 from nameexpr.runtime.signature import Signature as Signature
 from nameexpr.runtime.threads import get_threads as get_threads, set_threads as set_threads
 from nameexpr.backends.listing import Backend as Backend, backends as backends

@@ -40,9 +40,11 @@ def replace_file(path: str, write: Callable[[IO[bytes]], object]) -> None:
                     os.chmod(beside, stat.S_IMODE(os.stat(path).st_mode))
             write(stream)
         os.replace(beside, path)
-    except BaseException:
+    except BaseException as fault:
         with suppress(OSError):
             os.unlink(beside)
+        if isinstance(fault, OSError) and fault.filename == beside:
+            fault.filename = path  # the caller does not know the other one
         raise
 
 

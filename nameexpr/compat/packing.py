@@ -11,7 +11,7 @@ from math import prod
 from typing import Any
 
 from nameexpr.backends.dispatch import library_name
-from nameexpr.compat.patterns import fault
+from nameexpr.compat.patterns import fault, shape_of
 from nameexpr.compat.stars import around_star, flattened, star
 from nameexpr.errors import Span
 from nameexpr.runtime import traced_as
@@ -89,7 +89,7 @@ def unpack(tensor: Any, packed_shapes: Sequence[Sequence[int]], pattern: str) ->
     [(2, 3), (2, 4, 5, 3)]
     """
     before, after = around_star(pattern)
-    shape = tuple(tensor.shape)
+    shape = shape_of(tensor, pattern)
     if len(shape) != before + 1 + after:
         message = f"the array has {len(shape)} dims, and the pattern {before + 1 + after}"
         raise fault("NE310", message, pattern, [Span(0, len(pattern))], "the axis at * is one axis")

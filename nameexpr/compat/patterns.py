@@ -10,6 +10,7 @@ False
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from nameexpr.compat.einops_errors import EinopsError
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean
@@ -58,6 +59,15 @@ class Pattern:
 def fault(code: str, message: str, text: str, spans: Sequence[Span] = (), hint: str = "") -> EinopsError:
     """Return an error of einops that marks a part of a pattern."""
     return EinopsError(Diagnostic(code, message, text, tuple(map(Mark, spans)), hint=hint))
+
+
+def shape_of(array: Any, text: str) -> tuple[Any, ...]:
+    """Return the shape of an array; EinopsError for anything else."""
+    shape = getattr(array, "shape", None)
+    if shape is None:
+        message = f"a {type(array).__name__} is not an array of a library that is supported"
+        raise fault("NE503", message, text, hint="convert it first: numpy.asarray(x)")
+    return tuple(shape)
 
 
 def split(pattern: str) -> int:

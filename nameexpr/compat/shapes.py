@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nameexpr.backends.dispatch import library_name
-from nameexpr.compat.patterns import ELLIPSIS, WILDCARD, PatternDim, fault, read_side
+from nameexpr.compat.patterns import ELLIPSIS, WILDCARD, PatternDim, fault, read_side, shape_of
 from nameexpr.errors import Span
 
 
@@ -35,7 +35,7 @@ def parse_shape(x: Any, pattern: str) -> dict[str, Any]:
         {'batch': 2, 'w': 5}
     """
     dims = read_side(pattern, 0, len(pattern), has_wildcards=True)
-    shape = tuple(x.shape)
+    shape = shape_of(x, pattern)
     if groups := [dim.span for dim in dims if len(dim.axes) > 1]:
         raise fault("NE206", "a shape has no groups of axes", pattern, groups, "name the axis as a whole")
     dots = [place for place, dim in enumerate(dims) if [axis.word for axis in dim.axes] == [ELLIPSIS]]

@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import prod
 from typing import Any
 
-from nameexpr.compat.patterns import fault, misnamed
+from nameexpr.compat.patterns import fault, misnamed, shape_of
 from nameexpr.errors import Span
 
 STAR = "*"
@@ -16,9 +16,11 @@ STAR = "*"
 def flattened(tensors: Sequence[Any], pattern: str) -> tuple[int, list[Any], list[tuple[int, ...]]]:
     """Return the axis at "*", arrays that have one axis there, and the shapes that they had there."""
     before, after = around_star(pattern)
+    if not len(tensors):
+        raise fault("NE501", "there are no arrays to pack", pattern, hint="give at least one array")
     flat, shapes = [], []
     for number, tensor in enumerate(tensors):
-        shape = tuple(tensor.shape)
+        shape = shape_of(tensor, pattern)
         if len(shape) < before + after:
             message = f"array {number} has {len(shape)} dims, and the pattern names {before + after}"
             raise fault("NE310", message, pattern, [Span(0, len(pattern))], "reshape it, or name fewer axes")

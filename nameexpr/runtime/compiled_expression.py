@@ -150,13 +150,15 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         """
         from nameexpr.backends.dispatch import is_chunked
         from nameexpr.runtime.plan.make import plan_of
+        from nameexpr.runtime.tuning import find
 
         if is_chunked(operands):
             from nameexpr.runtime.libraries import chunked_plan
 
             return chunked_plan(self._entry, operands)  # type: ignore[no-any-return]
         entry, specs, same = self._prepared(operands)
-        return plan_of(entry, entry.compile(specs, same=same), specs)
+        tuning = find(entry, specs, same)
+        return plan_of(entry, entry.compile(specs, tuning.ranks, same), specs, tuning)
 
     @public
     def outline(self, *operands: Operand) -> Outline:  # type: ignore[override]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from nameexpr.runtime.entry import CallOptions, Entry
     from nameexpr.runtime.plan.plan import Outline, Plan
     from nameexpr.runtime.signature import FormulaSignature
+    from nameexpr.runtime.tuning import Specs, Tuning
     from nameexpr.tensors import NamedTensor
     from nameexpr.typing import Operand
 
@@ -148,8 +149,8 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
             from nameexpr.runtime.libraries import chunked_plan
 
             return chunked_plan(self._entry, self._entry.ordered(given))  # type: ignore[no-any-return]
-        entry, compiled, specs = self._compiled(given)
-        return plan_of(entry, compiled, specs)
+        entry, compiled, specs, tuning = self._compiled(given)
+        return plan_of(entry, compiled, specs, tuning)
 
     @public
     def outline(
@@ -164,7 +165,7 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         """
         from nameexpr.runtime.plan.make import outline_of
 
-        entry, compiled, specs = self._compiled(self._given(misplaced, operands, named))
+        entry, compiled, specs, _ = self._compiled(self._given(misplaced, operands, named))
         return outline_of(compiled, specs, getattr(entry, "library", None))
 
     @public
@@ -242,10 +243,12 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         self._entry.check_unbound(given)
         return given
 
-    def _compiled(self, given: Mapping[str, Any]) -> tuple[Entry, Compilation[Scope], Sequence[OperandSpec]]:
+    def _compiled(self, given: Mapping[str, Any]) -> tuple[Entry, Compilation[Scope], Specs, Tuning]:
         """Return the entry for the library of operands, the formula compiled for them, or for their shapes,
-        and the specifications of all.
+        the specifications of all, and what was tuned for them.
         """
+        from nameexpr.runtime.tuning import UNTUNED, find
+
         entry = self._entry
         if given.keys() - entry.tree.uses.keys():
             entry.refuse(given)
@@ -255,7 +258,7 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
             from nameexpr.runtime.libraries import prepared
 
             other, every, alike = prepared(entry, entry.ordered(given))
-            return other, other.compile(every, same=alike), every
+            return other, other.compile(every, same=alike), every, UNTUNED
         specs = {
             name: OperandSpec(value)
             if isinstance(value, tuple) and all(type(size) is int and size >= 0 for size in value)
@@ -264,8 +267,9 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         }
         values = [given.get(name) for name in entry.tree.operands]
         same = () if entry.is_bound else repeats([array_of(value) for value in values])
-        compiled = entry.compile_named(specs, same=same)
-        return entry, compiled, [specs[name] for name in entry.tree.operands]
+        given_to = [specs[name] for name in entry.tree.operands if name in specs]
+        tuning = find(entry, given_to, same)
+        return entry, entry.compile_named(specs, tuning.ranks, same), given_to, tuning
 
     def _repr_html_(self) -> str:
         """Return the text in colours for notebooks, with its operands and results."""

@@ -59,6 +59,12 @@ def _with_stretched(entry: FormulaEntry, given: Mapping[str, Any]) -> str:
     scope = entry.tree
     try:
         labels = labels_instead(scope)
+        for name, value in given.items():
+            terms = [use.term for use in scope.uses.get(name, ()) if use.term is not None]
+            if walk.atoms_of(ast.STRETCHED, terms) and _spec(entry, name, value).names is not None:
+                raise NotWritableError(
+                    f"the dims of the tensor '{name}' have names, and its terms have '...'"
+                )
         inner = FormulaEntry(unparse_formula(with_labels(scope.tree, labels)), entry.options)
         return unparse_formula(without_labels(parse_formula(expanded(inner, given)), labels, scope))
     except NotWritableError as fault:

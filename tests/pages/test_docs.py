@@ -151,8 +151,9 @@ def test_links_lead_somewhere() -> None:
 def test_the_readme_opens_with_its_two_commands() -> None:
     text = documents.read("README.md")
     commands = [line for line in text.splitlines() if line.startswith("python3 -m venv ")]
-    assert len(commands) == 2
+    assert len(commands) == 3
     assert "pip install . &&" in commands[0]
     assert ".venv/bin/nameexpr eval" in commands[0]
     assert "pip install -e '.[test]' &&" in commands[1]
     assert commands[1].endswith(".venv/bin/python -m pytest -n auto")
+    assert commands[2].endswith(".venv/bin/nox -s docs")

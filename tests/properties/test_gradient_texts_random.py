@@ -16,7 +16,7 @@ from nameexpr.syntax.unparse import unparse_formula
 from properties.test_gradients_random import Drawn, check_refusal, drawn, gradient_of, whole_term
 
 BATCH = 50
-SEEDS = 1000
+SEEDS = 500
 
 
 def written(case: Drawn, text: str) -> str | None:

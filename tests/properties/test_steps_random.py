@@ -14,7 +14,7 @@ import pytest
 import nameexpr as ne
 
 torch = pytest.importorskip("torch")
-BATCH, SEEDS = 5, 200
+BATCH, SEEDS = 5, 40
 SIZE, STEPS, WORDS = 3, 3, 5
 Given = Mapping[str, Any]
 

@@ -185,7 +185,7 @@ def this_machine() -> MachineName:
     built: Any = np.show_config(mode="dicts")
     blas = built.get("Build Dependencies", {}).get("blas", {})
     name = _slug(blas.get("name", "unknown"))
-    kernels, threads = _openblas(core.__file__) or (name, 0)
+    kernels, threads = _openblas(getattr(core, "__file__", "")) or (name, 0)
     version = _slug(f"{name} {blas.get('version', '')}")
     threads = threads or _wanted_threads()
     return MachineName(
@@ -231,14 +231,19 @@ def _openblas(extension: str) -> tuple[str, int] | None:
 
     A symbol of a module of NumPy is looked up in the libraries that it needs, too, except on Windows.
     """
-    import ctypes
-
+    try:
+        import ctypes
+    except ImportError:  # Python in a browser
+        return None
     paths = [extension]
     if sys.platform == "win32":
         folder = os.path.join(os.path.dirname(extension), "..", "..", "numpy.libs")
         paths = [os.path.join(folder, name) for name in os.listdir(folder)] if os.path.isdir(folder) else []
     for path in paths:
-        library = ctypes.CDLL(path)
+        try:
+            library = ctypes.CDLL(path)
+        except OSError:
+            continue
         for prefix, suffix in (("scipy_", "64_"), ("scipy_", ""), ("", "64_"), ("", "")):
             ask = getattr(library, f"{prefix}openblas_get_corename{suffix}", None)
             if ask is not None:

@@ -279,7 +279,7 @@ class Program:
 
     `depends_on_layout` means that strides of the operands were considered, so that other strides may need
     another program; `is_limited` means that a memory limit was compared with the memory for this layout.
-    `offers` counts the strategies at each choice of the lowering.
+    `offers` has the expected nanoseconds of the strategies at each choice of the lowering, 0 if unknown.
     """
 
     operands: tuple[Shape, ...]
@@ -288,7 +288,7 @@ class Program:
     result: int
     depends_on_layout: bool
     results: tuple[int, ...] = ()
-    offers: tuple[int, ...] = ()
+    offers: tuple[tuple[float, ...], ...] = ()
     is_limited: bool = False
 
     @property

@@ -51,12 +51,21 @@ class Costs(Protocol):
         """Return the extra cost of reading a matrix or vector whose axes have these steps, none of them 1."""
 
     def product_cost(
-        self, count: int, rows: int, inner: int, columns: int, dtype: str, *, is_by_dots: bool
+        self,
+        count: int,
+        rows: int,
+        inner: int,
+        columns: int,
+        dtype: str,
+        *,
+        is_by_dots: bool,
+        is_turned: bool = False,
     ) -> float:
         """Return the cost of `count` products of matrices (rows, inner) and (inner, columns).
 
         `is_by_dots` means that a product with a vector is computed as inner products, because the matrix is
-        contiguous along the inner axis; otherwise it adds columns.
+        contiguous along the inner axis; otherwise it adds columns. `is_turned` means that the second matrix
+        is contiguous along the inner axis.
         """
 
     def vecdot_cost(self, count: int, inner: int, dtype: str) -> float:

@@ -74,8 +74,8 @@ class Operands:
 class Builder:
     """A collector of instructions; every method that emits one returns the new value.
 
-    `offers` counts the candidates at each choice; `ranks` selects among them, 0 for the best by the target's
-    costs. `windows` are the values that are windows, with their sources and how these are read.
+    `offers` has the costs of the candidates at each choice; `ranks` selects among them, 0 for the best by
+    these costs. `windows` are the values that are windows, with their sources and how these are read.
     """
 
     sizes: Mapping[str, int]
@@ -86,7 +86,7 @@ class Builder:
     step: int | None = None
     used_strides: bool = False
     ranks: tuple[int, ...] = ()
-    offers: list[int] = field(default_factory=list)
+    offers: list[tuple[float, ...]] = field(default_factory=list)
     windows: dict[int, tuple[Value, tuple[Read, ...]]] = field(default_factory=dict)
 
     def emit(
@@ -195,7 +195,7 @@ class Builder:
     def choose(self, candidates: Sequence[Chosen]) -> Chosen:
         """Return the first candidate, or the one whose rank `ranks` contains for this choice."""
         number = len(self.offers)
-        self.offers.append(len(candidates))
+        self.offers.append(tuple([getattr(one, "cost", 0.0) for one in candidates]))
         rank = self.ranks[number] if number < len(self.ranks) else 0
         return candidates[min(rank, len(candidates) - 1)]
 

@@ -201,7 +201,8 @@ class FusionPlan:
         NumPy's loops run along the last axis. If a leaf is about as large as the region, its order is kept.
         """
         cells = self.graph.cells
-        order = merged([leaf.labels for leaf in sorted(leaves, key=lambda leaf: -cells(leaf.labels))])
+        ranked = sorted([leaf.labels for leaf in leaves], key=lambda own: (-cells(own), -len(own)))
+        order = merged(ranked)
         if not reduced or any(cells(leaf.labels) * self.target.apart_reads > cells(order) for leaf in leaves):
             return order
         kept = tuple(label for label in order if label not in reduced)

@@ -40,26 +40,10 @@ def is_expansion(graph: Graph, number: int) -> bool:
     return isinstance(node, Map) and all(set(graph.labels[one]) < own for one in node.arguments)
 
 
-def order_when_read(graph: Graph, number: int, readers: Collection[int]) -> Labels:
-    """Return the labels of an expansion in the order of the largest value that is read along with it; () for
-    any other value.
-    """
-    own = set(graph.labels[number])
-    if not is_expansion(graph, number):
-        return ()
-    others = [
-        graph.labels[other]
-        for reader in readers
-        if isinstance(graph.nodes[reader], Map | Reduction) and number in sources_of(graph.nodes[reader])
-        for other in sources_of(graph.nodes[reader])
-        if own < set(graph.labels[other])
-    ]
-    return tuple([label for label in max(others, key=graph.cells, default=()) if label in own])
-
-
 def order_of(build: Builder, values: Sequence[Value]) -> Labels:
-    """Return the labels of all values, those of large ones in their order."""
-    return merged([one.labels for one in sorted(values, key=lambda one: -hint_of(build.size(one.labels)))])
+    """Return the labels of all values, in the order of large ones, and of those with more labels."""
+    ranked = sorted(values, key=lambda one: (-hint_of(build.size(one.labels)), -len(one.labels)))
+    return merged([one.labels for one in ranked])
 
 
 def lower_map(

@@ -69,8 +69,9 @@ def _matmuls(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strat
             matrix = right if left.cells == 1 else left
             is_by_dots = matrix is left if matrix.copy else matrix.is_along
             count = shared * left.turns * right.turns
+            is_turned = right.is_along and not right.copy
             cost += build.target.costs.product_cost(
-                count, left.cells, inner, right.cells, dtype, is_by_dots=is_by_dots
+                count, left.cells, inner, right.cells, dtype, is_by_dots=is_by_dots, is_turned=is_turned
             )
             outer = (*batch, *left.moved, *right.moved)
             found.append(Strategy("matmul", cost, outer, left.kept, summed, right.kept))

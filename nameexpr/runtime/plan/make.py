@@ -21,13 +21,16 @@ from nameexpr.runtime.plan.drawing import Drawing, drawn
 from nameexpr.runtime.plan.plan import Outline, Plan
 from nameexpr.runtime.plan.running import Running, running_of
 from nameexpr.runtime.plan.steps import pointwise_flops, rows_of, seconds_over, total_flops
+from nameexpr.runtime.tuning import UNTUNED, Tuning
 from nameexpr.syntax.unparse import unparse, unparse_formula
 
 if TYPE_CHECKING:
     from nameexpr.runtime.entry import Entry
 
 
-def plan_of(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> Plan:
+def plan_of(
+    entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSpec], tuning: Tuning = UNTUNED
+) -> Plan:
     """Return the plan of a compiled text: of what is executed on each call."""
     running, limit = _running(entry, compiled, specs), entry.options.memory_limit
     program, tree, rows = running.program, compiled.tree, rows_of(running)
@@ -49,6 +52,7 @@ def plan_of(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSpe
         code=running.code,
         drawing=Drawing(partial(drawn, running, text, rows, size, limit)),
         library="numpy" if running.library is None else running.library.name,
+        tuned=tuple([(rank + 1, count) for rank, count in zip(*tuning, strict=True)]),
     )
 
 

@@ -79,6 +79,9 @@ class Plan:
         The data for `draw`, `dot` and `mermaid`; it is ignored when plans are compared.
     library : str
         The library that computes, whose calls the steps are. Times are estimated for NumPy only.
+    tuned : tuple of (int, int)
+        For each choice that ``tune=True`` has timed for operands like these: the number of the strategy that
+        is used, in the order in which the profile expects them, from 1, and the number of strategies.
     """
 
     text: str
@@ -94,6 +97,7 @@ class Plan:
     code: str
     drawing: Drawing = field(repr=False, compare=False)
     library: str = "numpy"
+    tuned: tuple[tuple[int, int], ...] = ()
 
     @property
     def seconds(self) -> float:
@@ -168,7 +172,13 @@ class Plan:
             f"time: about {duration(self.seconds)} on {self._cores()} (estimated)"
             if self.library == "numpy"
             else f"runs on {self.library}",
+            *self._tuned(),
         ]
+
+    def _tuned(self) -> list[str]:
+        """Return the line about strategies that were timed."""
+        used = ", ".join([f"strategy {number} of {count}" for number, count in self.tuned])
+        return [f"tuned: {used}"] if used else []
 
     def _cores(self) -> str:
         most = max([step.threads for step in self.steps], default=1)

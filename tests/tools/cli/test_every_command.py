@@ -63,7 +63,7 @@ def test_what_is_fine_says_so_on_standard_output(name: str) -> None:
     assert b"\x1b" not in result.stdout
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in SERVERS])
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in SERVERS])
 def test_json_is_one_object_a_line(name: str) -> None:
     result = process(*FINE[name], "--json", FORCE_COLOR="1")
     lines = result.stdout.decode("ascii").splitlines()

@@ -192,7 +192,7 @@ def test_what_only_derivatives_need_is_marked() -> None:
     assert isinstance(network, Flow)
     values = derived(network)
     assert not values["h = tanh"] and not values["sum[C](x * w)"] and not values["value = mean[N H](h * h)"]
-    assert values["1 - ·"] and values["sum[N](· * x)"] and values["d_w = · * 0.05"]
+    assert values["1 - ·"] and values["sum[N](x * ·)"] and values["d_w = · * 0.05"]
     assert not any(node.is_derivative for node in (*network.nodes, *tree.nodes) if node.kind == "operand")
     forward = ne.compile(LOSS).plan(**STEP_SHAPES)
     plain = [one.title.split(" ", 1)[1] for one in tree_of(forward).nodes if one.kind == "step"]

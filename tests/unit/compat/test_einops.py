@@ -193,6 +193,10 @@ def test_einsum_has_the_types_and_the_words_of_einops(
     ("function", "arguments"),
     [
         (pack, ([X], "a b")),
+        (pack, ([], "a *")),
+        (pack, ([[1, 2]], "a *")),
+        (parse_shape, ("x", "a b")),
+        (rearrange, ("x", "a -> a")),
         (pack, ([X], "a * *")),
         (pack, ([X], "a 1 *")),
         (pack, ([X, X[0, 0]], "a b *")),

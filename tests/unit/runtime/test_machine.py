@@ -38,6 +38,18 @@ CASES: dict[str, tuple[str, tuple[tuple[int, ...], ...], dict[str, float], str]]
         DEAR_LOOP | DEAR_COPIES,
         "np.matmul(",
     ),
+    "a product with a matrix along the summed axis": (
+        "a b i, c d i -> a b c d",
+        ((20, 3, 40), (5, 6, 40)),
+        DEAR_LOOP,
+        ".dot(",
+    ),
+    "products with vectors instead": (
+        "a b i, c d i -> a b c d",
+        ((20, 3, 40), (5, 6, 40)),
+        DEAR_LOOP | {"turned": DEAR},
+        "np.matmul(",
+    ),
     "a sum by the C loop": ("a b c -> b : sum", ((30, 20, 4),), CHEAP_LOOP, "np.einsum("),
     "a sum by slices": (
         "a b -> a : sum",

@@ -14,9 +14,21 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from nameexpr.backends.numpy.calibration.caches import cache_sizes
-from nameexpr.backends.numpy.calibration.crossings import OUTER, SCALED, outer_ways, scaled_ways, thresholds
+from nameexpr.backends.numpy.calibration.crossings import (
+    DIRECT,
+    OUTER,
+    PACKED,
+    SCALED,
+    direct_product,
+    outer_ways,
+    scaled_ways,
+    square_product,
+    thresholds,
+)
 from nameexpr.backends.numpy.calibration.drawing import Probe
 from nameexpr.backends.numpy.calibration.fitting import fit
+from nameexpr.backends.numpy.calibration.pairs import FAMILY as PAIRS
+from nameexpr.backends.numpy.calibration.pairs import draw_pairs
 from nameexpr.backends.numpy.calibration.probes import FAMILIES, draw
 from nameexpr.backends.numpy.calibration.timing import handed_over, least_times
 from nameexpr.backends.numpy.costs import GENERIC, Profile
@@ -27,10 +39,15 @@ from nameexpr.records import replace
 
 HELD_OUT = 4
 """One in this number of probes takes no part in the fit."""
-PER_SECOND = 1.2
+PER_SECOND = 0.7
 """The number of probes of each family that a second suffices for."""
 FEWEST = 4
-NOT_FITTED = ("handed_over", "spilled_byte")
+FITTED = tuple(
+    name
+    for name, figure in figures_of(GENERIC).items()
+    if type(figure) is float and name not in {"handed_over", "spilled_byte"}
+)
+"""The figures that are fitted."""
 CLOSE = 1.25
 """The factor within which a prediction is close."""
 
@@ -58,35 +75,42 @@ class Calibration(NamedTuple):
 def calibrate(seconds: float, seed: int = 1) -> Calibration:
     """Measure this machine for about this long, and return what was found."""
     start = perf_counter()
-    probes = draw(seed, max(FEWEST, round(PER_SECOND * seconds)))
+    squares = least_times([partial(square_product, size) for size in (DIRECT, PACKED)], 0.02 * seconds)
+    known = {**cache_sizes(), "direct_product": direct_product(squares)}
+    first = replace(GENERIC, threads=this_machine().threads, handed_over=handed_over(), **known)
+    probes, is_held = _probes(seconds, seed, first)
     ways = [partial(outer_ways, *shape) for shape in OUTER] + [
         partial(scaled_ways, *shape) for shape in SCALED
     ]
     crossing = [partial(_one_of, way, number) for way in ways for number in (0, 1)]
-    times = least_times([*(probe.make for probe in probes), *crossing], 0.8 * seconds)
+    left = seconds - (perf_counter() - start)
+    times = least_times([*(probe.make for probe in probes), *crossing], 0.85 * left)
     taken, others = [1e9 * time for time in times[: len(probes)]], times[len(probes) :]
-    known = {**cache_sizes(), **thresholds(list(zip(others[::2], others[1::2], strict=True)))}
-    first = replace(GENERIC, threads=this_machine().threads, handed_over=handed_over(), **known)
-    profile = _fitted(first, probes, taken)
-    held = [(probe, time) for at, (probe, time) in enumerate(zip(probes, taken, strict=True)) if _is_held(at)]
-    accuracy = {name: _both(profile, [one for one in held if one[0].family == name]) for name in FAMILIES}
+    known = thresholds(list(zip(others[::2], others[1::2], strict=True)))
+    used = [at for at, held in enumerate(is_held) if not held]
+    costs = [probes[at].cost for at in used]
+    profile = fit(replace(first, **known), FITTED, costs, [taken[at] for at in used])
+    profile = replace(profile, spilled_byte=profile.new_byte + profile.main_byte + profile.cached_byte)
+    held = [(probes[at], taken[at]) for at, is_out in enumerate(is_held) if is_out]
+    accuracy = {
+        name: _both(profile, [one for one in held if one[0].family == name]) for name in (*FAMILIES, PAIRS)
+    }
     return Calibration(profile, perf_counter() - start, {**accuracy, "all": _both(profile, held)})
+
+
+def _probes(seconds: float, seed: int, profile: Profile) -> tuple[list[Probe], list[bool]]:
+    """Return the calls to time, and which of them take no part in the fit: all strategies of some pairs."""
+    count = max(FEWEST, round(PER_SECOND * seconds))
+    probes = draw(seed, count)
+    is_held = [at // len(FAMILIES) % HELD_OUT == HELD_OUT - 1 for at in range(len(probes))]
+    for number, strategies in enumerate(draw_pairs(seed, 2 * count, profile, FITTED)):
+        probes += strategies
+        is_held += [number % HELD_OUT == HELD_OUT - 1] * len(strategies)
+    return probes, is_held
 
 
 def _one_of(ways: Callable[[], tuple[Any, ...]], number: int) -> Any:
     return ways()[number]
-
-
-def _is_held(at: int) -> bool:
-    return at // len(FAMILIES) % HELD_OUT == HELD_OUT - 1
-
-
-def _fitted(first: Profile, probes: Sequence[Probe], nanoseconds: Sequence[float]) -> Profile:
-    figures = figures_of(first).items()
-    names = [name for name, figure in figures if type(figure) is float and name not in NOT_FITTED]
-    used = [at for at in range(len(probes)) if not _is_held(at)]
-    profile = fit(first, names, [probes[at].cost for at in used], [nanoseconds[at] for at in used])
-    return replace(profile, spilled_byte=profile.new_byte + profile.main_byte + profile.cached_byte)
 
 
 def _both(profile: Profile, timed: Sequence[tuple[Probe, float]]) -> tuple[Accuracy, Accuracy]:

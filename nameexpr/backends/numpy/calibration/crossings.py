@@ -21,6 +21,10 @@ SIZES = tuple(1 << power for power in range(15, 23, 2))
 SCALED = tuple((size // 8 // run, run) for size in SIZES for run in RUNS if size // 8 // run > 1)
 """Shapes of matrices whose rows are scaled."""
 NEVER = 1 << 40
+DIRECT, PACKED = 100, 120
+"""The sizes of square matrices up to and beyond which OpenBLAS's small kernels are used, if it has any."""
+JUMP = 1.15
+"""How many times longer a multiplication takes beyond, at least."""
 
 
 def outer_ways(count: int, rows: int, columns: int) -> tuple[Call, Call]:
@@ -33,6 +37,18 @@ def scaled_ways(rows: int, run: int) -> tuple[Call, Call]:
     """Return `a b, a -> a b` by the C loop, and by broadcasting."""
     left, right = np.ones((rows, run)), np.ones(rows)
     return lambda: c_einsum("ab,a->ab", left, right), lambda: np.multiply(left, right[:, None])
+
+
+def square_product(size: int) -> Call:
+    """Return a product of square matrices."""
+    matrix = np.ones((size, size))
+    return lambda: matrix.dot(matrix)
+
+
+def direct_product(times: Sequence[float]) -> int:
+    """Return the figure of a profile from the times of products of matrices of `DIRECT` and `PACKED`."""
+    direct, packed = [time / size**3 for time, size in zip(times, (DIRECT, PACKED), strict=True)]
+    return DIRECT**3 if packed > JUMP * direct else 1
 
 
 def thresholds(times: Sequence[tuple[float, float]]) -> dict[str, int]:

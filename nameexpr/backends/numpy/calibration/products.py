@@ -44,7 +44,11 @@ def dot(drawn: Random) -> Probe:
         )
         return lambda: left.dot(right)
 
-    return Probe("", make, lambda costs: costs.product_cost(1, rows, inner, columns, dtype, is_by_dots=False))
+    return Probe(
+        "",
+        make,
+        lambda costs: costs.product_cost(1, rows, inner, columns, dtype, is_by_dots=False, is_turned=turned),
+    )
 
 
 def matmul(drawn: Random) -> Probe:
@@ -65,7 +69,11 @@ def matmul(drawn: Random) -> Probe:
         return lambda: np.matmul(left, right)
 
     return Probe(
-        "", make, lambda costs: costs.product_cost(count, rows, inner, columns, dtype, is_by_dots=is_by_dots)
+        "",
+        make,
+        lambda costs: costs.product_cost(
+            count, rows, inner, columns, dtype, is_by_dots=is_by_dots, is_turned=turned
+        ),
     )
 
 

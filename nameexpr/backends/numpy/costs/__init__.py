@@ -54,6 +54,11 @@ class Profile:
     gemm, flop, packed_cell : float
         Starting a product of matrices, one multiplication and addition in it, and one element of its
         operands.
+    direct_product : int
+        The number of multiplications up to which BLAS reads matrices where they are: it packs the operands of
+        larger products.
+    turned : float
+        How many times longer a product of matrices takes if the second is contiguous along the summed axis.
     gemv, streamed_cell, vector_cell : float
         Starting a product of a matrix and a vector, one element of the matrix, and one of the vector.
     vecdot, inner_cell : float
@@ -109,6 +114,8 @@ class Profile:
     gemm: float = 24.0
     flop: float = 0.026
     packed_cell: float = 0.33
+    direct_product: int = 1
+    turned: float = 1.0
     gemv: float = 15.0
     streamed_cell: float = 0.073
     vector_cell: float = 0.28

@@ -108,7 +108,15 @@ class NumpyCosts:
         return self.profile.far_cell if is_far else 0.0
 
     def product_cost(
-        self, count: int, rows: int, inner: int, columns: int, dtype: str, *, is_by_dots: bool
+        self,
+        count: int,
+        rows: int,
+        inner: int,
+        columns: int,
+        dtype: str,
+        *,
+        is_by_dots: bool,
+        is_turned: bool = False,
     ) -> float:
         """Return the cost of `count` products of matrices (rows, inner) and (inner, columns), inside BLAS."""
         scale, profile = width(dtype), self.profile
@@ -119,10 +127,11 @@ class NumpyCosts:
             each = profile.gemv + inner * longest * profile.streamed_cell * scale
             each += (longest if is_by_dots else inner) * profile.vector_cell
         else:
-            flops = rows * inner * columns * FLOPS.get(dtype, profile.generic_flop / profile.flop)
-            each = (
-                profile.gemm + flops * profile.flop + inner * (rows + columns) * profile.packed_cell * scale
-            )
+            work = rows * inner * columns
+            each = profile.gemm + work * FLOPS.get(dtype, profile.generic_flop / profile.flop) * profile.flop
+            if work > profile.direct_product:
+                each += inner * (rows + columns) * profile.packed_cell * scale
+            each *= profile.turned if is_turned else 1.0
         call = profile.matmul_call if count > 1 else profile.dot_call
         return call + count * (profile.matrix + each)
 

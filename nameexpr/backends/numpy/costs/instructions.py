@@ -155,7 +155,8 @@ def _matmul(costs: NumpyCosts, _: Instruction, sources: Arrays, result: Strided)
     matrix = right if rows == 1 else left
     axis = -2 if matrix is right and len(right.shape) > 1 else -1
     is_by_dots = abs(matrix.strides[axis]) == 1
-    cost = costs.product_cost(count, rows, inner, columns, dtype, is_by_dots=is_by_dots)
+    is_turned = len(right.shape) > 1 and abs(right.strides[-2]) == 1
+    cost = costs.product_cost(count, rows, inner, columns, dtype, is_by_dots=is_by_dots, is_turned=is_turned)
     for array in sources:
         last = zip(array.shape[-2:], array.strides[-2:], strict=True)
         passes = count // max(1, prod(array.shape[:-2]))

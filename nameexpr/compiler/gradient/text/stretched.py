@@ -24,13 +24,18 @@ DIMS = "dims"
 def labels_instead(scope: Scope) -> dict[str, ast.Dots | ast.Pack]:
     """Return labels to write in place of what stretches in a formula.
 
-    Raises `NotWritableError` if dims under `...` may broadcast.
+    Raises `NotWritableError` if dims under `...` may broadcast, or if other terms of the same operand give
+    them labels.
     """
     atoms = walk.atoms_of(ast.STRETCHED, walk.terms_in(scope.tree))
     found = {atom.word: atom for atom in atoms if isinstance(atom, ast.STRETCHED)}
     taken = walk.labels_in(*walk.terms_in(scope.tree))
     if "..." in found and len([name for name in scope.uses if _has_dots(scope, name)]) > 1:
         raise NotWritableError("the dims under '...' of several operands broadcast")
+    for name in scope.uses:
+        stretched = [bool(walk.atoms_of(ast.STRETCHED, [term])) for term in _terms(scope, name)]
+        if any(stretched) and not all(stretched):
+            raise NotWritableError(f"'{name}' has labels in one term where another term has none")
     labels: dict[str, ast.Dots | ast.Pack] = {}
     for atom in found.values():
         label = fresh(DIMS if isinstance(atom, ast.Dots) else atom.name, {*taken, *labels})
@@ -38,9 +43,12 @@ def labels_instead(scope: Scope) -> dict[str, ast.Dots | ast.Pack]:
     return labels
 
 
+def _terms(scope: Scope, name: str) -> list[ast.Term]:
+    return [use.term for use in scope.uses[name] if use.term is not None]
+
+
 def _has_dots(scope: Scope, name: str) -> bool:
-    terms = [use.term for use in scope.uses[name] if use.term is not None]
-    return bool(walk.atoms_of(ast.Dots, terms))
+    return bool(walk.atoms_of(ast.Dots, _terms(scope, name)))
 
 
 def with_labels(tree: ast.Formula, labels: Mapping[str, ast.Dots | ast.Pack]) -> ast.Formula:

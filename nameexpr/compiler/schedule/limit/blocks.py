@@ -13,7 +13,7 @@ from nameexpr.compiler.ir.program import Collected, Instruction, Loop, Program
 from nameexpr.compiler.lowering.builder import Builder, Operands, Value
 from nameexpr.compiler.lowering.fusion import FusionPlan
 from nameexpr.compiler.lowering.lower import Lowering, Planner
-from nameexpr.compiler.lowering.pointwise import is_expansion, order_when_read
+from nameexpr.compiler.lowering.pointwise import is_expansion
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.compiler.schedule.limit.regions import (
     GraphLoop,
@@ -48,7 +48,7 @@ class LoopLowering(Lowering):
         sizes: Mapping[str, int],
     ) -> None:
         super().__init__(graph, build, operands, plan, None, row_major, values, plans)
-        self.loops, self.sizes = loops, sizes
+        self.loops, self.sizes, self.given = loops, sizes, frozenset(values)
         self.alone: set[int] = set()
 
     def lowered(self, outputs: Sequence[int], orders: Sequence[Labels] = (), cut: str = "") -> Program:
@@ -111,10 +111,13 @@ class LoopLowering(Lowering):
     def _loop(self, loop: GraphLoop) -> dict[int, Value]:
         """Return the values that a loop computes in blocks."""
         label, size = loop.label, self.graph.sizes[loop.label]
-        region = list(region_of(self.graph, loop))
-        reads = [self.value(read, order_when_read(self.graph, read, region)) for read in loop.reads]
+        reads = [self.value(read) for read in loop.reads]
         graph = block_graph(self.graph, loop, loop.block)
         body, blocks = self._body(graph, loop, reads, ())
+        if turned := self._turned(loop, body):
+            self.values |= {read: self.made(read, order) for read, order in turned.items()}
+            reads = [self.values[read] for read in loop.reads]
+            body, blocks = self._body(graph, loop, reads, ())
         rest, orders = block_graph(self.graph, loop, size % loop.block), [block.labels for block in blocks]
         tail = self._body(rest, loop, reads, orders)[0] if size % loop.block else None
         cuts = tuple([(value.axis(label) if label in value.labels else None,) for value in reads])
@@ -125,6 +128,21 @@ class LoopLowering(Lowering):
         computed = self._emitted(Instruction("loop", sources, dtype=results[0].dtype, loop=made), blocks)
         every = zip(loop.tops, computed, results, strict=True)
         return {top: self._finished(top, value, one.place is None) for top, value, one in every}
+
+    def _turned(self, loop: GraphLoop, body: Program) -> dict[int, Labels]:
+        """Return the expansions whose axes a body reads in another order only, and that order; those that an
+        outer loop computes have theirs.
+        """
+        found = {}
+        for place, read in enumerate(loop.reads):
+            if read in self.given:
+                continue
+            users = [one for one in body.instructions if place in one.sources]
+            orders = {one.axes if one.primitive == "transpose" else () for one in users}
+            axes = orders.pop() if len(orders) == 1 else ()
+            if axes and is_expansion(self.graph, read):
+                found[read] = tuple([self.values[read].labels[axis] for axis in axes])
+        return found
 
     def _again(self, loop: GraphLoop) -> int:
         """Return how many values a loop computes that are also computed before it, or elsewhere."""

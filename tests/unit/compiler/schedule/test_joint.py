@@ -229,6 +229,25 @@ def test_several_loops_under_a_limit_store_values_or_compute_them_again() -> Non
         assert_allclose(got[1][name], gradient, rtol=1e-9, atol=1e-12)
 
 
+def test_a_mask_that_all_samples_share_has_the_order_of_what_a_block_masks() -> None:
+    text = """
+        k[B S D] = sum[C](x[B S C] * w[C D])
+        s[B T S] = sum[D](k[B T D] * k[B S D])
+        p[B T S] = softmax[S](where(index[S] <= index[T], s, -inf))
+        loss = sum[B T D](sum[S](p * k[B S D]) ** 2)
+    """
+    operands = {"x": RNG.normal(size=(8, 256, 16)) / 4, "w": RNG.normal(size=(16, 32)) / 4}
+    work = Workload(text, "w", {}, 0)
+    with pytest.MonkeyPatch.context() as patch:
+        want, got, step = both(work, operands, patch)
+    assert_allclose(got[1]["w"], want[1]["w"], rtol=1e-9)
+    rows = step.plan(**operands).steps
+    assert any(row.call.endswith("along B") for row in rows if row.what == "looped")
+    masks = [row.call.split("(")[1].split(",")[0] for row in rows if "where_over" in row.call]
+    assert len(masks) == 2
+    assert not any(row.what == "transpose" and row.call.startswith(tuple(masks)) for row in rows)
+
+
 @pytest.mark.parametrize("share", [0.2, 0.05])
 def test_a_tight_limit_cuts_samples_into_small_blocks_rather_than_features(share: float) -> None:
     """Features are contiguous: to loop over them reads every array in short pieces."""

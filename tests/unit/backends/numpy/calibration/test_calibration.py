@@ -13,8 +13,10 @@ import pytest
 from nameexpr.backends.numpy import calibration
 from nameexpr.backends.numpy.calibration import Accuracy, accuracy_of, calibrate
 from nameexpr.backends.numpy.calibration.caches import cache_sizes, read_caches
-from nameexpr.backends.numpy.calibration.crossings import NEVER, OUTER, SCALED, thresholds
+from nameexpr.backends.numpy.calibration.crossings import NEVER, OUTER, SCALED, direct_product, thresholds
+from nameexpr.backends.numpy.calibration.drawing import Probe
 from nameexpr.backends.numpy.calibration.fitting import fit
+from nameexpr.backends.numpy.calibration.pairs import draw_pair, strategies_of
 from nameexpr.backends.numpy.calibration.probes import FAMILIES, draw
 from nameexpr.backends.numpy.calibration.timing import handed_over, least_times
 from nameexpr.backends.numpy.costs import GENERIC
@@ -82,6 +84,11 @@ def test_thresholds_are_those_that_lose_least() -> None:
     )
 
 
+def test_products_are_direct_up_to_where_they_take_longer() -> None:
+    assert direct_product([16e-6, 40e-6]) == 100**3
+    assert direct_product([36e-6, 58e-6]) == 1
+
+
 def test_caches_are_read_from_the_files_of_linux(tmp_path: Path) -> None:
     rows = [
         ("1", "Data", "48K"),
@@ -101,18 +108,47 @@ def test_caches_are_read_from_the_files_of_linux(tmp_path: Path) -> None:
 
 
 def test_calibration_fits_what_it_times_and_judges_by_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    probes = draw(1, 8)
+    timed: list[Probe] = []
+    probes_of = calibration._probes
+
+    def probes(*given: Any) -> Any:
+        found = probes_of(*given)
+        timed.extend(found[0])
+        return found
 
     def times(makes: Any, seconds: float) -> list[float]:
-        predicted = [1e-9 * probe.cost(NumpyCosts(SLOWER)) for probe in probes]
+        if not timed:  # two products
+            return [1.0, 2.0]
+        predicted = [1e-9 * probe.cost(NumpyCosts(SLOWER)) for probe in timed]
         return predicted + [1.0] * (len(makes) - len(predicted))
 
+    monkeypatch.setattr(calibration, "_probes", probes)
     monkeypatch.setattr(calibration, "least_times", times)
-    found = calibrate(8 / calibration.PER_SECOND)
+    found = calibrate(4 / calibration.PER_SECOND)
     generic, fitted = found.accuracy["all"]
     assert fitted.off < 1.1 < generic.off and fitted.close > generic.close
-    assert fitted.calls == 2 * len(FAMILIES)
+    assert sum(both[0].calls for both in found.accuracy.values()) == 2 * fitted.calls
     assert found.profile.threads >= 1 and found.profile.handed_over != GENERIC.handed_over
+
+
+def test_strategies_of_a_pair_cost_what_the_lowering_expects_at_other_figures_too() -> None:
+    pair = ("a b e c, c d a -> b d a e", ((16, 24, 3, 8), (8, 40, 16)), "float64")
+    names = ["flop", "matrix", "copy_cell", "loop_both"]
+    strategies = strategies_of(pair, GENERIC, names)
+    assert len(strategies) > 2
+    moved = replace(GENERIC, flop=0.02, matrix=9.0, copy_cell=0.2, loop_both=0.3)
+    for profile in (GENERIC, moved):
+        expected = sorted(one.cost(NumpyCosts(profile)) for one in strategies_of(pair, profile, []))
+        costs = sorted(one.cost(NumpyCosts(profile)) for one in strategies)
+        assert costs[:3] == pytest.approx(expected[:3], rel=0.02)
+
+
+def test_strategies_of_a_pair_give_the_same_values() -> None:
+    drawn = Random(2)
+    for _ in range(3):
+        results = [one.make()() for one in strategies_of(draw_pair(drawn), GENERIC, [])]
+        for result in results[1:]:
+            np.testing.assert_allclose(result, results[0], rtol=1e-5)
 
 
 def test_accuracy_is_a_factor_and_a_share() -> None:

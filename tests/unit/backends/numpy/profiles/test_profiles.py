@@ -15,6 +15,7 @@ import pytest
 import nameexpr as ne
 from nameexpr.backends.numpy import target
 from nameexpr.backends.numpy.costs import GENERIC
+from nameexpr.backends.numpy.costs.calls import NumpyCosts
 from nameexpr.backends.numpy.profiles import Header, ProfileError, figures_of, read_profile, write_profile
 from nameexpr.records import replace
 from nameexpr.runtime.machine import use_profile
@@ -76,7 +77,7 @@ def test_a_broken_file_is_refused_by_name_and_the_generic_profile_is_used(
     message = str(told[0].message)
     assert len(told) == 1 and str(path) in message and reason in message
     assert "the generic one is used instead" in message and "nameexpr calibrate" in message
-    assert target.current() == (GENERIC, target.TARGET, "")
+    assert (target.current().profile, target.current().path) == (GENERIC, "")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         target.current()
@@ -95,7 +96,8 @@ def test_a_file_that_is_no_profile_is_refused(text: str, tmp_path: Path) -> None
 def test_the_file_that_the_environment_names_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path / "x.json")
     monkeypatch.setenv("NAMEEXPR_TARGET", str(path))
-    assert target.current() == (FAST_LOOP, target.target_of(FAST_LOOP), str(path))
+    assert (target.current().profile, target.current().path) == (FAST_LOOP, str(path))
+    assert target.current_target().costs == NumpyCosts(FAST_LOOP)
 
 
 def test_this_machines_own_profile_is_used_before_those_that_ship(tmp_path: Path) -> None:
@@ -139,7 +141,7 @@ def test_profiles_that_ship_can_be_used() -> None:
 def test_the_generic_profile_is_used_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_profile(str(tmp_path / "nameexpr" / target.this_machine().own), HEADER, FAST_LOOP)
     monkeypatch.setenv("NAMEEXPR_TARGET", "generic")
-    assert target.current() == (GENERIC, target.TARGET, "")
+    assert (target.current().profile, target.current().path) == (GENERIC, "")
 
 
 def test_this_machine_is_named_by_processor_blas_and_threads() -> None:

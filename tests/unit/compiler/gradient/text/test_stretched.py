@@ -47,3 +47,9 @@ def test_sizes_are_counted_in_an_operand() -> None:
 def test_dims_that_broadcast_are_refused(text: str) -> None:
     with pytest.raises(ne.NameExprError, match=r"NE539\]: .*broadcast"):
         ne.grad(text, "x").expanded()
+
+
+def test_tensors_whose_dims_have_names_are_refused() -> None:
+    x = ne.ones((2, 3), names="N C")
+    with pytest.raises(ne.NameExprError, match=r"NE539\]: .*'x' have names"):
+        ne.grad("y = sum[... C](x[... C] ** 2)", "x").expanded(x=x)
