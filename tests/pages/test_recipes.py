@@ -1,4 +1,4 @@
-"""The rows of docs/recipes.md and of the README's table: the code of nameexpr, that of NumPy and that of einops have the same value."""
+"""The rows of docs/recipes.md, and of the table in the README: all their codes have the same value."""
 
 from __future__ import annotations
 
