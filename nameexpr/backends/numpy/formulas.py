@@ -62,7 +62,7 @@ def imag(x: Array) -> Any:
     return np.array(np.imag(x))
 
 
-def _floats(x: Array) -> Array:
+def _floats(x: Any) -> Array:
     """Return floats of the dtype that exp returns; complex numbers are rejected."""
     if isinstance(x, np.ndarray) and x.dtype.char in FLOATS and x.dtype.isnative:
         return x
