@@ -165,7 +165,7 @@ def apply_into(
 
 
 def _is_alike(target: Core, data: Any, names: Names) -> bool:
-    """Return whether a result has the names, sizes and dtype of the target, so that nothing is to be checked."""
+    """Return whether a result has the names, sizes and dtype of the target, which can be written."""
     own = target._data
     return (
         type(data) is np.ndarray
