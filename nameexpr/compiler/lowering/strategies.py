@@ -26,7 +26,7 @@ outermost.
 """
 OUTERMOST = 4
 """The largest number of these labels that are moved."""
-TINY = 64
+TINY = 36
 """The number of multiplications of a product of tiny matrices, at most."""
 SHORT = 6
 """The number of elements of an inner product that is computed as one of tiny matrices, at most."""
