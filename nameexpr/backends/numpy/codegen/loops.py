@@ -110,7 +110,7 @@ def _looped(
     numbering.loops -= 1
     numbering.parts = parts
     first, *tail = blocks
-    statements = [_made(loop, target, results)]
+    statements: list[Statement] = [_made(loop, target, results)]
     if spread is None:
         statements += [For(index, f"0, {whole}, {loop.block}", first), *chain(*tail)]
     else:
