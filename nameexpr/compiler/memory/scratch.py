@@ -90,10 +90,7 @@ def _normalising_bytes(instruction: Instruction, source: Array, dtype: str) -> i
     cells, item = source.cells, item_bytes(dtype)
     casts = 0 if source.dtype == dtype else cells * item
     if dtype == "float16":
-        casts, item = (
-            casts + (6 if instruction.over is not None else 8) * cells,
-            4,
-        )  # the result is a copy anyway
+        casts, item = casts + (4 if instruction.over is not None else 8) * cells, 4
     wide = "float32" if dtype == "float16" else dtype
     whole = source if source.dtype == wide else source.cast(wide)
     parts = [whole.part(shape) for shape in _parts(source.shape, instruction.axes)]

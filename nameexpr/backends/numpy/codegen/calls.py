@@ -115,8 +115,8 @@ def chosen(instruction: Instruction, arguments: Sequence[Value]) -> Invocation |
 
 
 def _along(instruction: Instruction, source: str) -> Invocation:
-    over = None if instruction.over is None else "True"
-    return _formulas(instruction.function)(source, axes_text(instruction.axes), over=over)
+    out = None if instruction.over is None else source
+    return _formulas(instruction.function)(source, axes_text(instruction.axes), out=out)
 
 
 def _transpose(instruction: Instruction, source: str) -> Value:
