@@ -6,7 +6,7 @@ Strides are in elements; all costs are in nanoseconds, and what they are on a ma
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from math import ceil, prod
 
 from nameexpr.backends.numpy.costs import Profile
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
@@ -31,6 +31,9 @@ that is contiguous along the inner axis the most elements of the result, and the
 """
 BLOCK = 16
 """The elements of 8 bytes that BLAS multiplies and adds together in an inner product."""
+
+TINY_LOOP = 1.75
+"""How many times longer the C loop takes for an element of `tiny_matmul`: it reads what it adds to."""
 
 PLACED_CALL, PLACED_CELLS, PLACED_FAR = 4000.0, (0.9, 1.7), 0.7
 """Combining elements by label: a call, one element of a single column or of several, and one whose result is
@@ -175,6 +178,23 @@ class NumpyCosts:
         scale = width(dtype)
         left = inner % max(1, round(BLOCK / scale))
         return inner * self.profile.inner_cell * scale + left * self.profile.left_cell
+
+    def tiny_cost(self, count: int, rows: int, inner: int, columns: int, copied: int, dtype: str) -> float:
+        """Return the cost of `tiny_matmul` for `count` products of matrices (rows, inner) and
+        (inner, columns), of whose elements `copied` are not adjacent to those of the next product.
+        """
+        from nameexpr.compiler.ir.tiny import tiny_rows
+
+        scale, profile, work = width(dtype), self.profile, rows * inner * columns
+        blocks = ceil(count / tiny_rows(count, rows, inner, columns, int(8 * scale)))
+        if rows == columns == 1:
+            each = inner * 2 * profile.added_cell * scale + (inner - 1) * profile.slice_far
+            call = (inner + 1) * self.call_cost("slice")
+            return 3 * self.call_cost("slices") + blocks * call + count * each
+        each = copied * (profile.strided_cell + profile.strided_bytes * scale + profile.far_cell)
+        each += work * profile.loop_both * scale * TINY_LOOP
+        call = profile.loop_call + 2 * profile.copy_call + work * profile.loop_run
+        return self.call_cost("slices") + blocks * call + count * each
 
     def loop_cost(self, sizes: Sizes, operands: Sequence[Steps], result: Sequence[str], dtype: str) -> float:
         """Return the cost of one pass of NumPy's C loop over one or two operands.
