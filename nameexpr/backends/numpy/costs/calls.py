@@ -90,7 +90,7 @@ class NumpyCosts:
 
     def _refetched(self, sizes: Sizes, steps: Steps, order: Sequence[str], dtype: str) -> float:
         """Return the extra cost of an element of a copy if cache lines of the source are evicted before all
-        of their elements are read: so many others are read in between.
+        of their elements are read, by the others that are read in between.
         """
         order = [label for label in order if steps[label]]
         nearest = min(order, key=lambda label: abs(steps[label]), default="")
