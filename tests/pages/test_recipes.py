@@ -1,4 +1,4 @@
-"""The rows of docs/recipes.md: the code of nameexpr, that of NumPy and that of einops have the same value."""
+"""The rows of docs/recipes.md, and of the table in the README: all their codes have the same value."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Recipe(NamedTuple):
     own: str
 
 
-def recipes() -> list[Recipe]:
-    rows = [line.strip("|").split(" | ") for line in documents.read("docs/recipes.md").splitlines()]
+def recipes(document: str = "docs/recipes.md") -> list[Recipe]:
+    rows = [line.strip("|").split(" | ") for line in documents.read(document).splitlines()]
     rows = [[cell.strip() for cell in row] for row in rows]
     return [Recipe(row[0], *[cell.strip("`") for cell in row[1:]]) for row in rows if _is_recipe(row)]
 
@@ -50,7 +50,7 @@ def _is_recipe(row: list[str]) -> bool:
     return len(row) == 4 and all(cell[:1] == cell[-1:] == "`" for cell in row[1:])
 
 
-@pytest.mark.parametrize("recipe", recipes(), ids=lambda recipe: recipe.what)
+@pytest.mark.parametrize("recipe", [*recipes(), *recipes("README.md")], ids=lambda recipe: recipe.what)
 def test_the_line_of_nameexpr_has_the_value_of_the_others(recipe: Recipe) -> None:
     expected = eval(recipe.numpy, dict(NAMES))
     codes = [recipe.own] if recipe.library.startswith("einx") else [recipe.own, recipe.library]
@@ -73,3 +73,4 @@ def check(value: Any, expected: Any) -> None:
 def test_there_are_recipes_of_both_libraries() -> None:
     counts = [recipe.library.startswith("einx.") for recipe in recipes()]
     assert (counts.count(False), counts.count(True)) == (32, 16)
+    assert len(recipes("README.md")) == 4

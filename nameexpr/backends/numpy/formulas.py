@@ -22,6 +22,7 @@ from nameexpr.backends.numpy.reductions import Axis, into_log_softmax, into_soft
 __all__ = ["as_array", "fold", "integer"]  # and the functions that are defined here
 
 BITS = {"f": np.int32, "d": np.int64}
+FLOATS = frozenset("efdg")
 BLOCK = 1 << 15
 """The number of elements of a block, as in `nameexpr.compiler.lowering.fusion`."""
 
@@ -61,8 +62,10 @@ def imag(x: Array) -> Any:
     return np.array(np.imag(x))
 
 
-def _floats(x: Array) -> Array:
+def _floats(x: Any) -> Array:
     """Return floats of the dtype that exp returns; complex numbers are rejected."""
+    if isinstance(x, np.ndarray) and x.dtype.char in FLOATS and x.dtype.isnative:
+        return x
     if np.iscomplexobj(x):
         raise TypeError("not defined for complex numbers")
     return np.asarray(x, np.exp(np.zeros((), np.asarray(x).dtype)).dtype)
@@ -116,7 +119,7 @@ def gelu(x: Array) -> Any:
     x = _floats(x)
     result = special.erfc(np.asarray(x * x.dtype.type(-(0.5**0.5))))
     np.multiply(x, result, out=result)
-    return np.divide(result, 2, out=result)
+    return np.multiply(result, 0.5, out=result)
 
 
 def clip(x: Any, low: Any, high: Any) -> Any:

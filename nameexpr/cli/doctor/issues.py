@@ -25,6 +25,7 @@ VARIABLES = {
 """The package's environment variables, and the effect of setting each to 1, if it makes calls slower."""
 
 _BUSY = 0.5  # of a CPU: this process itself adds less to the load average
+_OFF, _WORST = 2.0, 5.0  # factors: strategies are compared, and what is wrong by less seldom changes a choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Issue:
 
 def find(installation: Installation) -> tuple[Issue, ...]:
     """Find all issues, problems first."""
-    searches = (_packages, _trials, _library, _kernels, _threads, _variables)
+    searches = (_packages, _trials, _library, _kernels, _threads, _profile, _variables)
     issues = [issue for search in searches for issue in search(installation)]
     return tuple(sorted(issues, key=lambda issue: issue.level))
 
@@ -140,6 +141,23 @@ def _threads(installation: Installation) -> Iterator[Issue]:
     if usable is not None and threads > max(1, usable):
         message = f"the BLAS has {threads} threads, and this process may use {usable} CPUs"
         yield Issue("warning", "blas-threads", message, f"set {variable}={usable} before NumPy loads")
+
+
+def _profile(installation: Installation) -> Iterator[Issue]:
+    profile, machine = installation.profile, installation.machine
+    if profile is None or (profile.off < _OFF and profile.worst < _WORST):
+        return
+    how = "takes {:.1f} times as long" if profile.is_slower else "is {:.1f} times as fast"
+    times = how.format(profile.worst)
+    hint = "nameexpr calibrate measures a profile of this machine in about 20 seconds"
+    if machine.load and machine.load[0] >= _BUSY:
+        busy = f"other work keeps {machine.load[0]:.1f} of {machine.cpus or 1} CPUs busy"
+        hint = f"{busy}: repeat this without it; if the times still differ, {hint}"
+    elif (installation.blas.threads or 1) > 1 and profile.is_slower:
+        variable = thread_variables(installation.blas.family)[0]
+        hint = f"try {variable}=1, in case threads of the BLAS wait for each other; if not, {hint}"
+    message = f"{quoted(profile.text)} {times} as predicted: slower strategies may be chosen"
+    yield Issue("warning", "profile", message, hint)
 
 
 def _variables(installation: Installation) -> Iterator[Issue]:

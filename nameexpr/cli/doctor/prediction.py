@@ -25,8 +25,9 @@ SECONDS = 0.4
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The path of the profile, "" for the generic one; the name of this machine; and by which factors the
-    expected times of calls are off: half of them by at most `off`, all of them by at most `worst`.
+    """The path of the profile, "" for the generic one; the name of this machine; by which factors the
+    expected times of calls are off: half of them by at most `off`, all of them by at most `worst`; the text
+    of the call that is off most, and whether it took longer than expected.
     """
 
     path: str
@@ -34,12 +35,15 @@ class Prediction:
     calls: int
     off: float
     worst: float
+    text: str
+    is_slower: bool
 
     @property
     def shown(self) -> str:
         """One line for the report."""
         name = os.path.basename(self.path) if self.path else "generic"
-        return f"{name}, predicts {self.calls} calls within {self.off:.2f}x, all within {self.worst:.2f}x"
+        expected = f"expected times of {self.calls} calls are off by up to {self.off:.2f}x"
+        return f"{name}; {expected} for half of them, {self.worst:.2f}x for all"
 
 
 def predict() -> Prediction:
@@ -59,5 +63,6 @@ def predict() -> Prediction:
         calls.append(partial(function, *given, **named))
     times = least_times([lambda call=call: call for call in calls], SECONDS)  # type: ignore[misc]
     off = [exp(abs(log(one / time))) for one, time in zip(expected, times, strict=True)]
-    machine = this_machine().own.removesuffix(".json")
-    return Prediction(current().path, machine, len(off), median(off), max(off))
+    machine, most = this_machine().own.removesuffix(".json"), off.index(max(off))
+    is_slower = times[most] > expected[most]
+    return Prediction(current().path, machine, len(off), median(off), max(off), TEXTS[most][0], is_slower)

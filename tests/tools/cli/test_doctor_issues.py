@@ -10,6 +10,7 @@ from nameexpr.cli.doctor import machine as doctor_machine
 from nameexpr.cli.doctor.installation import MISSING, NEEDED, PYTHON, Installation, Package, Trial
 from nameexpr.cli.doctor.issues import Issue, find, release
 from nameexpr.cli.doctor.machine import Blas, Machine
+from nameexpr.cli.doctor.prediction import Prediction
 from nameexpr.cli.doctor.text import as_text
 from nameexpr.records import replace
 from nameexpr.syntax.limits import Limits
@@ -167,6 +168,51 @@ def test_more_threads_than_usable_cpus_are_a_warning() -> None:
     assert found.hint == "set MKL_NUM_THREADS=2 before NumPy loads"
     assert find(replace(facts, machine=replace(IDLE, usable_cpus=None))) == ()
     assert "8 threads" in only(replace(SOUND, blas=replace(FAST, threads=8))).message
+
+
+@pytest.mark.parametrize(
+    ("off", "worst", "is_slower", "threads", "load", "words", "hint"),
+    [
+        (2.5, 3.0, True, 1, 0.1, "takes 3.0 times as long as", "nameexpr calibrate measures"),
+        (1.3, 6.0, False, 2, 0.1, "is 6.0 times as fast as", "nameexpr calibrate measures"),
+        (
+            1.3,
+            149.0,
+            True,
+            2,
+            0.1,
+            "takes 149.0 times as long as",
+            "try OPENBLAS_NUM_THREADS=1, in case threads",
+        ),
+        (
+            1.3,
+            149.0,
+            True,
+            1,
+            2.2,
+            "takes 149.0 times as long as",
+            "other work keeps 2.2 of 4 CPUs busy: repeat",
+        ),
+    ],
+)
+def test_a_profile_that_predicts_badly_is_a_warning_that_says_what_to_do(
+    off: float, worst: float, is_slower: bool, threads: int, load: float, words: str, hint: str
+) -> None:
+    profile = Prediction("", "amd", 7, off, worst, "a b -> a", is_slower)
+    machine = replace(IDLE, load=(load, 0.0, 0.0))
+    facts = replace(SOUND, profile=profile, machine=machine, blas=replace(FAST, threads=threads))
+    found = only(facts)
+    assert (found.level, found.topic) == ("warning", "profile")
+    assert f"'a b -> a' {words} predicted: slower" in found.message
+    assert found.hint.startswith(hint) and "nameexpr calibrate measures" in found.hint
+    assert "nothing is wrong" not in as_text(facts, [found])
+
+
+def test_a_profile_that_predicts_well_enough_shows_nothing() -> None:
+    facts = replace(SOUND, profile=Prediction("x/zen.json", "amd", 7, 1.9, 4.9, "a b -> a", True))
+    assert find(facts) == ()
+    line = "zen.json; expected times of 7 calls are off by up to 1.90x for half of them, 4.90x for all"
+    assert line in as_text(facts, ())
 
 
 def test_variables_of_the_package_are_told() -> None:

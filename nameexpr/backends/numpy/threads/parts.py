@@ -11,9 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil, prod
 
+from nameexpr.backends.numpy.special import LONG
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
 from nameexpr.compiler.ir.strides import Strides, is_dense
 from nameexpr.compiler.memory.arrays import Array
+from nameexpr.compiler.memory.blocks import IN_FLOAT64
 from nameexpr.compiler.memory.scratch import BLOCK, NORMALISING
 
 Cuts = tuple[int | None, ...] | None
@@ -68,7 +70,7 @@ def parted(
         if (cuts := rule(instruction, sources, result, axis)) is None:
             continue
         multiple = 1 if least == 1 else _multiple(instruction, result.shape, axis)
-        step = _step(size, seconds, least, multiple)
+        step = _step(size, seconds, max(least, _long_enough(instruction, result.cells // size)), multiple)
         count = ceil(size / step) if step else 0
         if count > most:
             most, best = count, (axis, step, cuts)
@@ -92,6 +94,13 @@ def _is_separate(instruction: Instruction, shape: Shape) -> bool:
     return instruction.primitive in SEPARATE
 
 
+def _long_enough(instruction: Instruction, cells: int) -> int:
+    """Return the least number of indices, each of `cells` elements, of which a part is computed as the whole
+    is: error functions of short arrays have another algorithm.
+    """
+    return ceil(LONG / cells) if instruction.function in IN_FLOAT64 else 1
+
+
 def _multiple(instruction: Instruction, shape: Shape, axis: int) -> int:
     """Return the number of indices that are normalised together, 0 if another axis is cut for that."""
     if instruction.function not in NORMALISING:
@@ -108,7 +117,9 @@ def _step(size: int, seconds: float, least: int, multiple: int) -> int:
         return 0
     step = max(least, min(size, ceil(size * PART / seconds)))
     step = ceil(step / multiple) * multiple
-    return step + multiple if 0 < size % step < least else step
+    while 0 < size % step < least:
+        step += multiple
+    return step
 
 
 def _aligned(source: Array, result: Array, axis: int) -> int | None:
