@@ -39,14 +39,16 @@ LOWER = 0.9
 """The factor by which the target is lowered if programs copy nothing but what the search knows."""
 
 
-class Fit(NamedTuple):
+class PlannedProgram(NamedTuple):
     """A program, and the plan whose steps it computes."""
 
     program: Program
     plan: ContractionPlan
 
 
-def fit_expression(tree: Expression | Scope, single: SingleReduction, program: Program, limit: int) -> Fit:
+def fit_expression(
+    tree: Expression | Scope, single: SingleReduction, program: Program, limit: int
+) -> PlannedProgram:
     """Return the cheapest program of an expression that needs at most `limit` bytes, not counting operands,
     and its plan.
 
@@ -78,12 +80,12 @@ def fit_expression(tree: Expression | Scope, single: SingleReduction, program: P
     raise error(over_limit(tree, program, single.operands.given, [result], needed, limit, advice))
 
 
-def fit_memory_limit(single: SingleReduction, program: Program, limit: int) -> tuple[Fit, int]:
+def fit_memory_limit(single: SingleReduction, program: Program, limit: int) -> tuple[PlannedProgram, int]:
     """Return the cheapest program that needs at most `limit` bytes, or else the one that needs least, and the
     bytes that it needs; `program` is the one without loops.
     """
     given = single.operands.given
-    best, least = Fit(program, single.plan), peak_bytes(program, shapes_of(program), given)
+    best, least = PlannedProgram(program, single.plan), peak_bytes(program, shapes_of(program), given)
     if least <= limit or not single.dtypes.compute:
         return best, least
     single = single._replace(plan=in_least_memory(single.plan))
@@ -99,7 +101,7 @@ def fit_memory_limit(single: SingleReduction, program: Program, limit: int) -> t
             tried = lower_loops(single, nest)
             peak = peak_bytes(tried, shapes_of(tried), given)
             if peak < least:
-                best, least = Fit(tried, single.plan), peak
+                best, least = PlannedProgram(tried, single.plan), peak
             if peak <= limit:
                 return best, least
             if not learn_copies(tree, nest, tried, given, limit):

@@ -55,7 +55,7 @@ class Level(NamedTuple):
     around: int = 0
 
 
-class Moment(NamedTuple):
+class ItemMoment(NamedTuple):
     """The bytes alive before an item runs and while it does, and the excess, cost and flops before and after
     it.
     """
@@ -83,7 +83,7 @@ class Measure:
     path: Path = ()
     item: int = -1
     alive: int = 0
-    levels: dict[Path, tuple[Level, dict[int, Moment]]] | None = field(default=None)
+    levels: dict[Path, tuple[Level, dict[int, ItemMoment]]] | None = field(default=None)
 
 
 def measure(tree: StepTree, nest: Nest, limit: float, *, is_traced: bool = False) -> Measure:
@@ -105,7 +105,7 @@ def walk(tree: StepTree, level: Level, found: Measure) -> None:
     covered = 0
     for loop in level.nest:
         covered |= loop.items
-    alive, held, moments = level.below, dict[int, float](), dict[int, Moment]()
+    alive, held, moments = level.below, dict[int, float](), dict[int, ItemMoment]()
     for number in level.items:
         place = tops.get(number)
         if place is None and covered >> number & 1:
@@ -125,7 +125,7 @@ def walk(tree: StepTree, level: Level, found: Measure) -> None:
             alive -= held.pop(value, 0.0)
         held[number] = size
         if found.levels is not None:
-            moments[number] = Moment(before, now, costs, (found.excess, found.cost, found.flops))
+            moments[number] = ItemMoment(before, now, costs, (found.excess, found.cost, found.flops))
     if found.levels is not None:
         found.levels[level.path] = level, moments
 
