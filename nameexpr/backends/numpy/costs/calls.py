@@ -6,7 +6,7 @@ Strides are in elements; all costs are in nanoseconds, and what they are on a ma
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from math import ceil, prod
 
 from nameexpr.backends.numpy.costs import Profile
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
@@ -25,6 +25,9 @@ LINE, PAGE = 64, 4096
 """Bytes of a cache line, and of a page."""
 FLOPS = {"float32": 0.5, "float64": 1.0, "complex64": 2.0, "complex128": 4.0}
 """A multiplication and addition, relative to float64."""
+
+TINY_LOOP = 1.75
+"""How many times longer the C loop takes for an element of `tiny_matmul`: it reads what it adds to."""
 
 PLACED_CALL, PLACED_CELLS, PLACED_FAR = 4000.0, (0.9, 1.7), 0.7
 """Combining elements by label: a call, one element of a single column or of several, and one whose result is
@@ -140,6 +143,23 @@ class NumpyCosts:
         profile = self.profile
         each = profile.vecdot + inner * 0.75 * profile.inner_cell * width(dtype)
         return profile.matmul_call + count * each
+
+    def tiny_cost(self, count: int, rows: int, inner: int, columns: int, copied: int, dtype: str) -> float:
+        """Return the cost of `tiny_matmul` for `count` products of matrices (rows, inner) and
+        (inner, columns), of whose elements `copied` are not adjacent to those of the next product.
+        """
+        from nameexpr.compiler.ir.tiny import tiny_rows
+
+        scale, profile, work = width(dtype), self.profile, rows * inner * columns
+        blocks = ceil(count / tiny_rows(count, rows, inner, columns, int(8 * scale)))
+        if rows == columns == 1:
+            each = inner * 2 * profile.added_cell * scale + (inner - 1) * profile.slice_far
+            call = (inner + 1) * self.call_cost("slice")
+            return 3 * self.call_cost("slices") + blocks * call + count * each
+        each = copied * (profile.strided_cell + profile.strided_bytes * scale + profile.far_cell)
+        each += work * profile.loop_both * scale * TINY_LOOP
+        call = profile.loop_call + 2 * profile.copy_call + work * profile.loop_run
+        return self.call_cost("slices") + blocks * call + count * each
 
     def loop_cost(self, sizes: Sizes, operands: Sequence[Steps], result: Sequence[str], dtype: str) -> float:
         """Return the cost of one pass of NumPy's C loop over one or two operands.

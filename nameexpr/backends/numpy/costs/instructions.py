@@ -49,7 +49,7 @@ COUNTED, COUNTED_CELL = 260.0, 0.35
 """Creating `arange`, and one element of it."""
 APPLIED = 3000.0
 """Calling a caller's reducer, which is assumed to be as fast as a sum."""
-PRODUCTS = frozenset({"dot", "integer_matmul", "matmul", "multiply", "vecdot"})
+PRODUCTS = frozenset({"dot", "integer_matmul", "matmul", "multiply", "tiny_matmul", "vecdot"})
 
 
 def instruction_cost(costs: NumpyCosts, instruction: Instruction, sources: Arrays, result: Strided) -> float:
@@ -181,6 +181,13 @@ def _vecdot(costs: NumpyCosts, _: Instruction, sources: Arrays, result: Strided)
     return cost + _beyond_caches(costs, sources)
 
 
+def _tiny_matmul(costs: NumpyCosts, _: Instruction, sources: Arrays, result: Strided) -> float:
+    (count, rows, columns), inner = result.shape, sources[0].shape[2]
+    copied = sum(prod(source.shape[1:]) for source in sources if abs(source.strides[0]) != 1)
+    cost = costs.tiny_cost(count, rows, inner, columns, copied, result.dtype or "float64")
+    return cost + _beyond_caches(costs, [*sources, result])
+
+
 def _einsum(costs: NumpyCosts, instruction: Instruction, sources: Arrays, result: Strided) -> float:
     """Return the cost of NumPy's C loop."""
     sizes: dict[str, int] = {}
@@ -263,6 +270,7 @@ COSTS: Mapping[Primitive, float | Rule] = {
     "reshape": _reshape,
     "slices": lambda costs, instruction, sources, _: slices_cost(costs, instruction, sources[0]),
     "sum": _sum,
+    "tiny_matmul": _tiny_matmul,
     "transpose": VIEW,
     "vecdot": _vecdot,
     "window": WINDOW,
