@@ -39,8 +39,6 @@ bytes.
 """
 BOUNDS, BOUND = 4700.0, 0.2
 """Finding the largest magnitude of integers, and one integer of that."""
-WRITTEN = 0.15
-"""Writing one element of 8 bytes of a matrix product, which matters if the inner axis is short."""
 FOLDED = 1900.0
 """A function of numbers alone."""
 EMBEDDED, PLACED = 3100.0, 0.5
@@ -157,13 +155,14 @@ def _matmul(costs: NumpyCosts, _: Instruction, sources: Arrays, result: Strided)
     is_by_dots = abs(matrix.strides[axis]) == 1
     is_turned = len(right.shape) > 1 and abs(right.strides[-2]) == 1
     cost = costs.product_cost(count, rows, inner, columns, dtype, is_by_dots=is_by_dots, is_turned=is_turned)
+    reads = []
     for array in sources:
         last = zip(array.shape[-2:], array.strides[-2:], strict=True)
         passes = count // max(1, prod(array.shape[:-2]))
         ends = [abs(step) for size, step in last if size != 1]
-        cost += passes * costs.read_cost(prod(array.shape), ends, dtype)
-    written = WRITTEN * width(dtype) * result.cells if rows > 1 and columns > 1 else 0.0
-    return cost + written * costs.profile.per_cell + _beyond_caches(costs, [left, right, result])
+        reads.append(passes * costs.read_cost(prod(array.shape), ends, dtype))
+    cost += max(reads) if rows == columns == 1 else sum(reads)
+    return cost + _beyond_caches(costs, [left, right, result])
 
 
 def _integer_matmul(costs: NumpyCosts, instruction: Instruction, sources: Arrays, result: Strided) -> float:
@@ -203,8 +202,9 @@ def _einsum(costs: NumpyCosts, instruction: Instruction, sources: Arrays, result
 
 
 def _beyond_caches(costs: NumpyCosts, arrays: Arrays) -> float:
-    """Return the extra cost of main memory if arrays are larger than the caches."""
-    return main_cost(costs.profile, sum(array.size for array in arrays))
+    """Return the extra cost of memory if arrays are larger than the caches."""
+    size = sum(array.size for array in arrays)
+    return costs.stream_cost(size) + main_cost(costs.profile, size)
 
 
 def _pointwise(costs: NumpyCosts, instruction: Instruction, sources: Arrays, result: Strided) -> float:
