@@ -9,7 +9,7 @@ from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.memory.program import ProgramInfo, alive, info_of, part_of
-from nameexpr.compiler.schedule.limit.loops import Level, Nest, measure, part_cells
+from nameexpr.compiler.schedule.limit.loops import Level, Nest, measure, part_elements
 from nameexpr.compiler.schedule.limit.network import StepTree
 
 SLACK = 1.02
@@ -20,7 +20,7 @@ def learn_copies(
     tree: StepTree, nest: Nest, program: Program, given: Sequence[OperandLayout], limit: int
 ) -> bool:
     """Note which values are copied by the steps of a program that exceed the limit; return whether that
-    changes what is known of them.
+    changes what is known about them.
     """
     needed: dict[int, int] = {}
     for step, size in _steps(info_of(program, shapes_of(program), given), 0):
@@ -40,7 +40,7 @@ def learn_copies(
 def _copies(tree: StepTree, item: int, level: Level, size: float) -> tuple[int, ...]:
     """Return the values that an item reads or computes that explain `size` more bytes, by the fewest."""
     values = (*tree.reads[item], tree.keep[item])
-    sizes = [part_cells(tree.cells, labels, level) * tree.width for labels in values]
+    sizes = [part_elements(tree.elements, labels, level) * tree.width for labels in values]
     every = [one for count in range(1, len(values) + 1) for one in combinations(range(len(values)), count)]
     enough = [one for one in every if SLACK * sum([sizes[at] for at in one]) >= size]
     chosen = min(enough, key=lambda one: sum([sizes[at] for at in one]), default=every[-1])

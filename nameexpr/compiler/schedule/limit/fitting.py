@@ -1,7 +1,7 @@
 """The program of an expression under a memory limit.
 
 The search for loops knows labels only; which values a program copies is known when it is lowered. If a
-program does not fit, its copies are noted, and blocks are chosen anew; without any the target is
+program does not fit, its copies are noted, and blocks are chosen again; without any the target is
 lowered.
 """
 

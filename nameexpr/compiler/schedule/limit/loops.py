@@ -90,7 +90,7 @@ def measure(tree: StepTree, nest: Nest, limit: float, *, is_traced: bool = False
     """Return the costs of the items of a network in a nest of loops."""
     found = Measure(max(1.0, limit), levels={} if is_traced else None)
     walk(tree, Level(range(tree.count), nest), found)
-    end = tree.cells[tree.result] * tree.width
+    end = tree.elements[tree.result] * tree.width
     if tree.again and end + tree.again > found.limit:
         found.excess += log((end + tree.again) / found.limit)
     if tree.again and end + tree.again > found.peak:
@@ -112,7 +112,7 @@ def walk(tree: StepTree, level: Level, found: Measure) -> None:
             continue
         before = alive
         costs = found.excess, found.cost, found.flops
-        size = part_cells(tree.cells, tree.keep[number], level) * tree.width
+        size = part_elements(tree.elements, tree.keep[number], level) * tree.width
         now = alive = alive + size
         if place is None:
             now = _run(tree, level, number, alive, held, found)
@@ -136,7 +136,7 @@ def _run(
     """Add the costs of an item, and return the bytes alive while it runs."""
     _count(tree, number, level, found)
     for labels in (*tree.copied[number], *tree.learned.get(number, ())):
-        alive += part_cells(tree.cells, labels, level) * tree.width
+        alive += part_elements(tree.elements, labels, level) * tree.width
     if alive > found.limit:
         found.excess += log(alive / found.limit)
     if alive > found.peak:
@@ -153,7 +153,7 @@ def _walk_loop(
     """Add the costs of one of the loops of a level."""
     loop = level.nest[place]
     bit = tree.bits[loop.label]
-    size = int(tree.cells[bit])
+    size = int(tree.elements[bit])
     turns = -(-size // loop.block)
     around = level.around | tree.keep[loop.top]
     for value in held:
@@ -171,7 +171,7 @@ def _walk_loop(
     )
     walk(tree, inside, found)
     if not tree.keep[loop.top] & bit:
-        placed = part_cells(tree.cells, tree.keep[loop.top], level)
+        placed = part_elements(tree.elements, tree.keep[loop.top], level)
         found.cost += tree.target.placed_flops * level.times * turns * placed
 
 
@@ -185,9 +185,9 @@ def _count(tree: StepTree, number: int, level: Level, found: Measure) -> None:
     found.cost += flops + tree.target.step_flops * level.times
 
 
-def part_cells(cells: dict[int, float], labels: int, level: Level) -> float:
+def part_elements(elements: dict[int, float], labels: int, level: Level) -> float:
     """Return the elements of a part of a value with these labels."""
-    number = cells[labels & ~level.looped]
+    number = elements[labels & ~level.looped]
     for bit, block in level.parts:
         if labels & bit:
             number *= block
@@ -212,7 +212,7 @@ def candidates(
         items, around = level[step].items, around | tree.bits[level[step].label]
         level = level[step].inner
     for label, bit in tree.bits.items():
-        if labels & bit & ~around and tree.cells[bit] > 1:
+        if labels & bit & ~around and tree.elements[bit] > 1:
             reading = tree.readers(items, bit)
             for top in numbers_in(items & reading) if tops is None else tops:
                 loop = _loop(tree, items & reading, level, label, top)

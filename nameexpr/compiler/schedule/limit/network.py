@@ -62,7 +62,7 @@ class StepTree:
     ----------
     bits : dict of str to int
         The bit of each label.
-    cells : Cells
+    elements : dict of int to float
         The number of elements of a set of labels.
     keep, reads, every : list
         For each item the labels of its value, of each value that it reads, and of all of these.
@@ -86,7 +86,7 @@ class StepTree:
         self.reducer, self.width = contraction.reducer, ITEM_BYTES.get(dtypes.compute, 8)
         sizes = contraction.sizes
         self.bits = {label: 1 << place for place, label in enumerate(sizes)}
-        self.cells = Cells([float(sizes[label]) for label in self.bits])
+        self.elements = Cells([float(sizes[label]) for label in self.bits])
         self.keep: list[int] = []
         self.reads: list[tuple[int, ...]] = []
         self.every: list[int] = []
@@ -106,7 +106,7 @@ class StepTree:
         if not is_trivial:
             needs_cast = not plan.steps and dtypes.operands[0] != dtypes.compute
             cast = [before] if needs_cast and self.reducer not in {None, "sum"} else []
-            flops = self.cells[before] if plan.reduced else 0.0
+            flops = self.elements[before] if plan.reduced else 0.0
             parts = (len(self.keep) - 1,) if plan.steps else ()
             self._add(self.result, (before,), parts, flops, tuple(cast))
         self.count = len(self.keep)
@@ -119,7 +119,7 @@ class StepTree:
                 self.parent[part] = number
                 self.below[number] |= self.below[part]
         flat = [label for labels in single.result for label in labels]
-        is_repeated = len(set(flat)) < len(flat) or bool(self.cells[self.mask(flat) & ~self.result] > 1)
+        is_repeated = len(set(flat)) < len(flat) or bool(self.elements[self.mask(flat) & ~self.result] > 1)
         self.again = contraction.size(flat) * self.width if is_repeated else 0
 
     def mask(self, labels: Sequence[str]) -> int:

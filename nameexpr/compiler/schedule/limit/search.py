@@ -204,7 +204,7 @@ def _changed(search: Search, nest: Nest, before: Measure, path: Path, loop: Bloc
 def _widened(search: Search, nest: Nest) -> CostedNest:
     """Return a nest that fits with the largest blocks that do, those of inner loops first."""
     for path, loop in sorted(paths_of(nest), key=lambda pair: -len(pair[0])):
-        size = int(search.tree.cells[search.tree.bits[loop.label]])
+        size = int(search.tree.elements[search.tree.bits[loop.label]])
         low, high = 2, size  # blocks: `high` of them fit
         while low < high:
             middle = (low + high) // 2

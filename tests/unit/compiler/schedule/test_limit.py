@@ -80,7 +80,7 @@ def nests(network: StepTree, count: int) -> Iterator[Nest]:
             loop = found[int(RNG.integers(len(found)))]
             nest = with_loop(nest, path, loop)
         for path, loop in list(paths_of(nest)):
-            nest = with_block(nest, path, int(RNG.integers(1, network.cells[network.bits[loop.label]])))
+            nest = with_block(nest, path, int(RNG.integers(1, network.elements[network.bits[loop.label]])))
         if nest:
             yield nest
 
@@ -212,8 +212,8 @@ def test_verify_refuses_a_loop_whose_parts_do_not_fit() -> None:
 
 def test_sizes_of_values_are_products_of_their_labels() -> None:
     _, _, network = CHAIN
-    assert [network.cells[labels] for labels in network.keep] in ([300, 42], [280, 42])
-    assert {network.cells[labels] for reads in network.reads for labels in reads} >= {240, 2000, 350}
+    assert [network.elements[labels] for labels in network.keep] in ([300, 42], [280, 42])
+    assert {network.elements[labels] for reads in network.reads for labels in reads} >= {240, 2000, 350}
 
 
 def formula(text: str, **shapes: tuple[int, ...]) -> Compilation[Scope]:
