@@ -239,7 +239,8 @@ def _limited(
 
     graph, outputs, operands, _, target, is_row_major, limit = given
     single = SingleReduction(graph, outputs[0], operands, plans[0], target, is_row_major=is_row_major)
-    return fit_expression(tree, single, program, limit), plans
+    fit = fit_expression(tree, single, program, limit)
+    return fit.program, (fit.plan,)
 
 
 def _joint(

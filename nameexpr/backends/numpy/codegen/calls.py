@@ -120,8 +120,8 @@ def _divide(instruction: Instruction, source: str) -> Invocation:
 
 
 def _along(instruction: Instruction, source: str) -> Invocation:
-    over = None if instruction.over is None else "True"
-    return _formulas(instruction.function)(source, axes_text(instruction.axes), over=over)
+    out = None if instruction.over is None else source
+    return _formulas(instruction.function)(source, axes_text(instruction.axes), out=out)
 
 
 def _transpose(instruction: Instruction, source: str) -> Value:
@@ -259,6 +259,7 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "sum": _sum,
     "take": _take,
     "transpose": _transpose,
+    "tiny_matmul": lambda _, x, y: Callee("tiny", "tiny_matmul")(x, y),
     "vecdot": lambda _, x, y: numpy("vecdot")(x, y),
     "window": _window,
     "window_multiply": _windowed,
