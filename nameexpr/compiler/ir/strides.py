@@ -266,6 +266,11 @@ def of_matmul(_: Instruction, sources: Sources, shape: Shape) -> Strides:
     return compact_strides(shape, [*iteration_order(arrays), len(batch), len(batch) + 1])
 
 
+def of_tiny_matmul(_: Instruction, sources: Sources, shape: Shape) -> Strides:
+    """Return strides with the first axis last in memory."""
+    return compact_strides(shape, (1, 2, 0))
+
+
 def of_einsum(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
     """Return strides that follow the source axes that are kept."""
     *every, result = instruction.letters

@@ -244,6 +244,21 @@ def _slices(sources: Sequence[Array], axis: int) -> list[Array]:
     ]  # fmt: skip
 
 
+def tiny_bytes(sources: Sequence[Array], result: Array) -> int:
+    """Return the bytes of the products, or the copies, of the tiny matrices that are multiplied together."""
+    from nameexpr.compiler.ir.tiny import tiny_rows
+
+    (count, rows, columns), cells = result.shape, [prod(source.shape[1:]) for source in sources]
+    step = tiny_rows(count, rows, sources[0].shape[2], columns, result.item)
+    if rows == columns == 1:
+        return step * cells[0] * result.item
+    return sum(
+        step * cell * result.item
+        for cell, source in zip(cells, sources, strict=True)
+        if source.strides[0] != 1
+    )
+
+
 def window_bytes(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
     """Return the bytes of a block of windows that is reduced, multiplied or weighed."""
     from nameexpr.compiler.memory.windows import BYTES

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 import nameexpr as ne
 from conformance.recording import Entry, entries, rows
@@ -59,9 +60,12 @@ def is_carried(entry: Entry) -> bool:
     return case["op"] == "rename_" or not case["op"].endswith("_")
 
 
-@pytest.mark.parametrize("row", [*rows(), "t"])
-def test_the_answers_are_pytorchs(row: str) -> None:
-    found = replayed([each for each in entries() if each["case"]["op"] == row and is_carried(each)], JAX)
+@pytest.mark.parametrize(("number", "row"), list(enumerate([*rows(), "t"])))
+def test_the_answers_are_pytorchs(number: int, row: str) -> None:
+    """One in three of the calls, for JAX compiles each shape; all in a wide search (CONTRIBUTING.md)."""
+    carried = [each for each in entries() if each["case"]["op"] == row and is_carried(each)]
+    is_search = settings().max_examples > settings.get_profile("fixed").max_examples
+    found = replayed(carried if is_search else carried[number % 3 :: 3] or carried, JAX)
     assert not found, "\n".join(map(described, found))
 
 
