@@ -93,15 +93,6 @@ VARIABLES = (
 )  # fmt: skip
 
 
-class BlasFunctions(NamedTuple):
-    """The functions by which a BLAS returns the name of its kernels and the number of its threads, None for
-    those that it does not have.
-    """
-
-    core: Callable[[], bytes] | None
-    threads: Callable[[], int] | None
-
-
 class MachineName(NamedTuple):
     """What a profile is for: the make of a processor ("amd") and its widest instructions ("avx512"), which
     processor it is ("amd-26-2"), the BLAS and whose kernels it runs, its threads, and the version of NumPy.
@@ -218,7 +209,7 @@ def this_machine() -> MachineName:
     built: Any = np.show_config(mode="dicts")
     blas = built.get("Build Dependencies", {}).get("blas", {})
     name = _slug(blas.get("name", "unknown"))
-    kernels = name if (ask := _blas().core) is None else _slug(ask().decode())
+    kernels = name if (ask := _blas()[0]) is None else _slug(ask().decode())
     version = _slug(f"{name} {blas.get('version', '')}")
     return MachineName(
         processor.partition("-")[0], simd, processor, version, kernels, blas_threads(), np.__version__
@@ -262,21 +253,21 @@ def blas_threads() -> int:
     """Return the number of threads that compute a product of matrices: as the loaded BLAS returns it, else as
     environment variables set it, else that of the processors.
     """
-    count = 0 if (ask := _blas().threads) is None else ask()
+    count = 0 if (ask := _blas()[1]) is None else ask()
     named = next((os.environ[name] for name in VARIABLES if name in os.environ), "")
     return count if count > 0 else max(1, int(named)) if named.isdigit() else os.cpu_count() or 1
 
 
 @cache
-def _blas() -> BlasFunctions:
-    """Return the functions of the loaded BLAS.
+def _blas() -> tuple[Callable[[], bytes] | None, Callable[[], int] | None]:
+    """Return the functions of the loaded BLAS that return the name of its kernels and the number of threads.
 
     A symbol of a module of NumPy is looked up in the libraries that it needs, too, except on Windows.
     """
     try:
         import ctypes
     except ImportError:  # Python in a browser
-        return BlasFunctions(None, None)
+        return None, None
     import numpy as np
 
     paths = [getattr(np._core._multiarray_umath, "__file__", "")]  # type: ignore[attr-defined]
@@ -295,8 +286,8 @@ def _blas() -> BlasFunctions:
         if core is not None:
             core.restype = ctypes.c_char_p
         if threads is not None:
-            return BlasFunctions(core, threads)
-    return BlasFunctions(None, None)
+            return core, threads
+    return None, None
 
 
 def _slug(text: str) -> str:
