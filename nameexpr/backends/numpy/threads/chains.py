@@ -30,7 +30,7 @@ def chains(
     found: dict[int, Spread] = {}
     number, count = 0, len(times)
     while number < count:
-        chain = Chain(info, roots, is_eligible)
+        chain = CallChain(info, roots, is_eligible)
         end = number
         while end < count and chain.takes(end):
             end += 1
@@ -52,7 +52,7 @@ def _roots(info: ProgramInfo) -> list[int]:
 
 
 @record(frozen=False)
-class Chain:
+class CallChain:
     """The calls of a chain, by number, each with the cuts of its sources.
 
     `cut` are the values that are only there in parts, with their views; `written` is the memory that is
@@ -115,7 +115,7 @@ class Chain:
             (value,) = instructions[value - count].sources
         return bool(array.shape) and array.shape[0] == self.size > 1 and array.is_row_major
 
-    def trimmed(self, times: Sequence[float], least: float) -> Chain:
+    def trimmed(self, times: Sequence[float], least: float) -> CallChain:
         """Return the chain without the calls at its ends that take less time."""
         long = [number for number in self.links if times[number] >= least]
         first, last = min(long, default=0), max(long, default=-1)
@@ -123,7 +123,7 @@ class Chain:
 
 
 def _shared(
-    chain: Chain, times: Sequence[float], sharing: Sharing, held: Sequence[tuple[int, int]]
+    chain: CallChain, times: Sequence[float], sharing: Sharing, held: Sequence[tuple[int, int]]
 ) -> Mapping[int, Spread]:
     """Return how threads share the calls of a chain; nothing if that saves no time, or takes much memory."""
     info, total = chain.info, fsum([times[number] for number in chain.links])

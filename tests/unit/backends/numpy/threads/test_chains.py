@@ -58,7 +58,6 @@ def test_what_was_read_as_a_whole_is_not_written_over_in_parts() -> None:
     for over, expected in ((None, {1, 2}), (0, set[int]())):
         root = call("sqrt", (2,), ROW, over)
         assert found([ROW, (64, 64)], first, added, root, alone=[0]).keys() == expected
-        )
 
 
 def test_transposed_values_are_other_parts() -> None:
