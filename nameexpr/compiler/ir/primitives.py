@@ -259,7 +259,7 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
         lambda _, sources: broadcast(*sources), strides.of_arguments, _each_result, slices.of_multiply
     ),
     "dot": PrimitiveRules(_dot, work=_multiplied),
-    "vecdot": PrimitiveRules(_vecdot),
+    "vecdot": PrimitiveRules(_vecdot, strides.of_vecdot),
     "matmul": PrimitiveRules(_matmul, strides.of_matmul, _multiplied, slices.of_matmul),
     "tiny_matmul": PrimitiveRules(_tiny_matmul, strides.of_tiny_matmul, _multiplied),
     "integer_matmul": PrimitiveRules(_matmul, strides.of_matmul, _multiplied, slices.of_matmul),

@@ -11,8 +11,8 @@ from itertools import pairwise
 
 from nameexpr.compiler.ir.program import Instruction, Shape
 
-ROW_MAJOR = frozenset({"erf", "erfc"})
-"""Pointwise kernels whose results are row-major regardless of their arguments."""
+ROW_MAJOR = frozenset({"argsort", "erf", "erfc", "flip", "gelu"})
+"""Kernels whose results are row-major regardless of their arguments."""
 Strides = tuple[int, ...]
 Sources = Sequence[tuple[Shape, Strides]]
 """Shape and strides of each source."""
@@ -235,7 +235,7 @@ def of_blocks(instruction: Instruction, sources: Sources, shape: Shape) -> Strid
 
 def along_axes(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
     """Return the strides of the copy that the function works on."""
-    if instruction.function == "flip":
+    if instruction.function in ROW_MAJOR:
         return row_major_strides(shape)
     return sources[0][1] if instruction.over is not None else of_copy(instruction, sources, shape)
 
@@ -266,6 +266,12 @@ def of_slices(instruction: Instruction, sources: Sources, shape: Shape) -> Strid
         if count > 1:
             own = compact_strides(left, iteration_order([aligned(left, own, left)]))
     return own
+
+
+def of_vecdot(_: Instruction, sources: Sources, shape: Shape) -> Strides:
+    """Return the strides of a ufunc's result, which follow the axes before the last one."""
+    arrays = [aligned(own[:-1], steps[:-1], shape) for own, steps in sources]
+    return compact_strides(shape, iteration_order(arrays))
 
 
 def of_matmul(_: Instruction, sources: Sources, shape: Shape) -> Strides:
