@@ -3,7 +3,8 @@
     program     = operands, instruction*, result
     instruction = primitive, sources, parameters
 
-    cast dtype                      reshape shape                 transpose axes
+    cast dtype                      transpose axes
+    reshape shape, function         "ravel": of what is most likely contiguous, to one axis
     diagonal letters                a view of the elements where axes of the same letter have the same index
     window shape, axes, letters     a view: axis k of the source is read at axes[k] + letters[k] @ index
     inside constants                positions that are inside a dim of this size; their number in the graph

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from math import prod
 
 from nameexpr.compiler.ir.axes import Labels
-from nameexpr.compiler.ir.dtypes import BLAS, REAL_OF, Dtypes
+from nameexpr.compiler.ir.dtypes import BLAS, MAGNITUDE, REAL_OF, Dtypes
 from nameexpr.compiler.ir.liveness import REAL
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.products import (
@@ -115,8 +115,22 @@ def lower_pair(
     if compute in REAL_OF and _is_half_real(build, pair, one, other):
         return _in_reals(build, pair, one, other, compute)
     if not one.dtype == compute == other.dtype:
+        if _are_cast_by_dot(build, pair, one, other, compute):
+            one, other = replace(one, dtype=compute), replace(other, dtype=compute)
         one, other = _cast(build, one, compute), _cast(build, other, compute)
     return _contract(build, pair, one, other)
+
+
+def _are_cast_by_dot(build: Builder, pair: Pair, one: Value, other: Value, compute: str) -> bool:
+    """Return whether the integers among two operands are so few that a call to cast them costs more than the
+    product: `dot` casts them, too.
+    """
+    if compute != "float64" or "einsum" not in build.target.native or pair.batch:
+        return False
+    rest = [value for value in (one, other) if value.dtype != compute]
+    is_small = all(build.size(value.labels) <= build.target.any_layout_cells for value in rest)
+    is_whole = len(rest) == 1 and rest[0].dtype in MAGNITUDE and rest[0].number not in build.windows
+    return is_whole and is_small and _is_trivial(build, pair)
 
 
 def _cast(build: Builder, value: Value, dtype: str) -> Value:
