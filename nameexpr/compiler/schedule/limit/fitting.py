@@ -30,6 +30,8 @@ ROUNDS = 6
 """The number of times that the search lowers its target."""
 TRIED = 4
 """The number of nests of one search that are lowered to programs."""
+FEW = 4
+"""The number of steps up to which programs are tried, too."""
 LOWER = 0.9
 """The factor by which the target is lowered if programs do not show by how much they exceed it."""
 
@@ -45,6 +47,8 @@ def fit_expression(
         NE709 if none was found.
     """
     fit, needed = fit_memory_limit(single, program, limit)
+    if needed > limit and len(single.plan.steps) <= FEW:
+        fit, needed = min((fit, needed), _tried_as_programs(single, limit), key=lambda pair: pair[1])
     if needed <= limit:
         return fit
     compute, sizes = single.dtypes.compute, single.graph.sizes
@@ -65,6 +69,18 @@ def fit_expression(
 
     result = prod(map(single.graph.cells, single.result)) * item_bytes(single.dtypes.result)
     raise error(over_limit(tree, program, single.operands.given, [result], needed, limit, advice))
+
+
+def _tried_as_programs(single: SingleReduction, limit: int) -> tuple[Program, int]:
+    """Return the best program that is found as for formulas, and the bytes that it needs: a network knows
+    nothing of the copies and temporaries of a product, which are most of what one or two steps need.
+    """
+    from nameexpr.compiler.schedule.limit.formula import GraphSearch, by_steps
+
+    graph, outputs, given = single.graph, (single.output,), (single.target, single.is_row_major, limit)
+    search = GraphSearch(graph, outputs, single.operands, lambda *_: single.plan, *given)
+    best = by_steps(search, search.tried(()).plans).fit()
+    return best.program, best.peak
 
 
 def fit_memory_limit(single: SingleReduction, program: Program, limit: int) -> tuple[Program, int]:
