@@ -254,7 +254,7 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "reduce": PrimitiveRules(_without_last_axes, strides.of_sum, _each_cell, slices.of_reduce),
     "window_reduce": PrimitiveRules(slices.of_rolling, strides.of_arguments, _each_cell),
     "apply": PrimitiveRules(_without_last_axes),
-    "divide": PrimitiveRules(_of_source, strides.of_arguments, _each_cell, slices.kept_leading),
+    "divide": PrimitiveRules(_of_source, strides.of_pointwise, _each_cell, slices.kept_leading),
     "multiply": PrimitiveRules(
         lambda _, sources: broadcast(*sources), strides.of_arguments, _each_result, slices.of_multiply
     ),

@@ -20,7 +20,7 @@
     copy function                   row-major; "contiguous": keeps to the cache, "row_major": unless it is so
     full shape, constants, dtype    constant constants            arange shape
     ones shape, dtype               made once and never written to
-    sum axes, dtype                 slices function, axes         a sum, or a reducer slice after slice
+    sum axes, dtype                 slices function, axes         a sum; a reducer, slice after slice
     reduce function, axes, dtype    a reducer over the last axes, which act as one
     window_reduce function, axes, letters, shape    a reducer over windows along an axis
     apply                           the caller's `reduce=` over the last axis

@@ -128,16 +128,15 @@ def _matmuls(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strat
     ordered = [build.memory_order(value, pair.summed) for value in (one, other)]
     orders = tuple(dict.fromkeys((*ordered, pair.summed)))
     shared, inner, found = build.size(batch), build.size(pair.summed), []
-    lefts = _packings(build, one, batch, pair.left, orders)
-    rights = _packings(build, other, batch, pair.right, orders)
+    lefts = _packings(build, one, batch, pair.left, orders, is_left=True)
+    rights = _packings(build, other, batch, pair.right, orders, is_left=False)
     for left_packings, right_packings in product(lefts, rights):
         for left, right, summed in zip(left_packings, right_packings, orders, strict=True):
-            cost = left.copy + right.turns * left.read + left.view
-            cost = cost + right.copy + left.turns * right.read + right.view
-            matrix = right if left.cells == 1 else left
-            is_by_dots = matrix is left if matrix.copy else matrix.is_along
+            cost = left.copy + left.view + right.copy + right.view
+            cost += _reading(left, right)
             count = shared * left.turns * right.turns
-            is_turned = right.is_along and not right.copy
+            is_by_dots = (right if left.cells == 1 else left).is_along
+            is_turned = left.is_along and right.is_along
             cost += build.target.costs.product_cost(
                 count, left.cells, inner, right.cells, dtype, is_by_dots=is_by_dots, is_turned=is_turned
             )
@@ -146,13 +145,21 @@ def _matmuls(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strat
     return found
 
 
+def _reading(left: Packing, right: Packing) -> float:
+    """Return the cost of reading both operands, at the same time if they are vectors."""
+    one = right.turns * (left.swept if right.cells == 1 else left.read)
+    other = left.turns * (right.swept if left.cells == 1 else right.read)
+    return max(one, other) if left.cells == right.cells == 1 else one + other
+
+
 @record
 class Packing:
     """An operand of a pair as matrices.
 
     `moved` are the labels that are looped over in addition to the batch, `turns` times, `kept` those that are
-    rows or columns, of `cells` elements. A copy costs `copy`; if none is needed, reading a matrix once costs
-    `read` and merging labels `view`. `is_along` means that the summed labels are contiguous.
+    rows or columns, of `cells` elements. A copy costs `copy`; if none is needed, merging labels costs `view`,
+    and reading a matrix once `read`, or `swept` if it is multiplied with a vector. `is_along`
+    means that the summed labels are contiguous, in the copy if one is made.
     """
 
     moved: Labels
@@ -161,12 +168,13 @@ class Packing:
     cells: int
     copy: float
     read: float
+    swept: float
     view: float
     is_along: bool
 
 
 def _packings(
-    build: Builder, value: Value, batch: Labels, own: Labels, orders: Sequence[Labels]
+    build: Builder, value: Value, batch: Labels, own: Labels, orders: Sequence[Labels], *, is_left: bool
 ) -> list[list[Packing]]:
     """Return an operand with each subset of its own labels looped over, in each order of the summed
     labels.
@@ -181,18 +189,19 @@ def _packings(
         is_merged, step = build.is_mergeable(value, kept), _unit_step(build, steps, kept)
         packings = []
         for order, is_summed_merged, summed_step in summed:
-            copy = read = view = 0.0
+            copy = read = swept = view = 0.0
+            is_along = summed_step == 1
             if is_merged and is_summed_merged:
                 ends = [end for end, size in ((step, count), (summed_step, inner)) if size != 1]
                 read = costs.read_cost(cells, ends, dtype)
+                swept = costs.read_cost(cells, ends, dtype, is_swept=True)
                 view = costs.call_cost("view") if len(kept) != 1 or len(order) != 1 else 0.0
             else:
-                copy = min(
-                    costs.copy_cost(sizes, steps, [*here, *kept, *order], dtype),
-                    costs.copy_cost(sizes, steps, [*here, *order, *kept], dtype),
-                )
+                along = costs.copy_cost(sizes, steps, [*here, *kept, *order], dtype)
+                across = costs.copy_cost(sizes, steps, [*here, *order, *kept], dtype)
+                copy, is_along = min(along, across), along <= across if is_left else along < across
             turns = build.size(moved)
-            packings.append(Packing(moved, turns, kept, count, copy, read, view, summed_step == 1))
+            packings.append(Packing(moved, turns, kept, count, copy, read, swept, view, is_along))
         result.append(packings)
     return result
 

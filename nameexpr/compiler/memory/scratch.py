@@ -11,7 +11,7 @@ from math import prod
 
 from nameexpr.compiler.ir.dtypes import REAL_OF
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
-from nameexpr.compiler.ir.strides import compact_strides, iteration_order
+from nameexpr.compiler.ir.strides import compact_strides, iteration_order, one_by_one
 from nameexpr.compiler.memory.arrays import (
     WIDE,
     Array,
@@ -230,7 +230,7 @@ def slices_bytes(instruction: Instruction, source: Array) -> int:
     earlier axes.
     """
     shape, sources, held, peak = list(source.shape), [source, source], 0, 0
-    for axis in sorted(instruction.axes, reverse=True):
+    for axis in one_by_one(instruction.axes):
         count = shape.pop(axis)
         made = prod(shape) * source.item if count > 1 else 0
         buffers = ufunc_bytes(tuple(shape), _slices(sources, axis), source.dtype) if count > 1 else 0

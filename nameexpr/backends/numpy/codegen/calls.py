@@ -114,6 +114,11 @@ def chosen(instruction: Instruction, arguments: Sequence[Value]) -> Invocation |
     return _formulas("where_or_zero")(*arguments[:2]) if is_chosen else None
 
 
+def _divide(instruction: Instruction, source: str) -> Invocation:
+    out = None if instruction.over is None else source
+    return numpy("true_divide")(source, str(instruction.constants[0]), out=out)
+
+
 def _along(instruction: Instruction, source: str) -> Invocation:
     out = None if instruction.over is None else source
     return _formulas(instruction.function)(source, axes_text(instruction.axes), out=out)
@@ -232,7 +237,7 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "constant": lambda instruction: numpy("asarray")(literal(instruction.constants[0])),
     "copy": _copy,
     "diagonal": _diagonal,
-    "divide": lambda instruction, x: numpy("true_divide")(x, str(instruction.constants[0])),
+    "divide": _divide,
     "dot": lambda _, x, y: method(x, "dot", y),
     "einsum": _einsum,
     "embed": lambda instruction, x: _ours("embed")(x, str(instruction.shape), str(instruction.letters[1])),
