@@ -26,6 +26,7 @@ def as_json(results: Results, found: list[Goal], options: dict[str, Any]) -> dic
                 "text": w.text,
                 "peak_bytes": results.peaks.get(w.name),
                 "predicted_peak_bytes": results.predicted.get(w.name),
+                "first_seconds_over": results.first.get(w.name),
                 "adapters": {name: _lane(lane) for name, lane in results.lanes[w.name].items()},
             }
             for w in results.workloads

@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.workloads.base import Operands
 
 STRING, COMPILED, TUNED, EXPRESSION = "nameexpr", "nameexpr.compile", "nameexpr.tune", "ne.einsum"
-XARRAY, NAIVE, NUMEXPR = "xarray", "np.naive", "numexpr"
+XARRAY, NAIVE, NUMEXPR, DROP_IN = "xarray", "np.naive", "numexpr", "compat.numpy"
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 Every figure is the CPU time of a peer divided by that of nameexpr, from the call until all chunks are
 computed, as the median over interleaved rounds; a result that differs by more than rounding ends the run. A
-peer that takes `SLOW` times as long as nameexpr runs once.
+peer that takes `SLOW` times as long as nameexpr runs once. Where users complained of memory, the peak of one
+more run is shown, not counting the operands.
 """
 
 from __future__ import annotations
@@ -21,11 +22,14 @@ ROUNDS = 5
 
 
 class ChunkedWorkload(NamedTuple):
-    """What is computed: the lazy result of nameexpr, and those of its peers by name."""
+    """What is computed: the lazy result of nameexpr, and those of its peers by name; ``has_peaks`` asks for
+    their memory.
+    """
 
     name: str
     ours: Run
     peers: Mapping[str, Run]
+    has_peaks: bool = False
 
 
 def workloads() -> Iterator[ChunkedWorkload]:
@@ -70,6 +74,11 @@ def _products() -> Iterator[ChunkedWorkload]:
     text = "time lat lon, lat -> time lon"
     weigh = {"da.tensordot": lambda: da.tensordot(big, w, (1, 0))}
     yield ChunkedWorkload("weighted mean", lambda: ne.einsum(text, big, w), {**weigh, **_peers(text, big, w)})
+    v, z = (lazy(seed, (256, 6, 6, 6, 6), (64, 3, 3, 3, 3)) for seed in (24, 25))
+    text = "a i j k l, a m n o p -> i j k l m n o p"
+    apart = {"da.tensordot": lambda: da.tensordot(v, z, (0, 0))}
+    peers = {**apart, **_peers(text, v, z)}
+    yield ChunkedWorkload("dask 10053, eight dims", lambda: ne.einsum(text, v, z), peers, has_peaks=True)
 
 
 def _orders() -> Iterator[ChunkedWorkload]:
@@ -174,6 +183,15 @@ def timed(run: Run) -> tuple[Any, float]:
     return result, time.process_time() - start
 
 
+def megabytes(run: Run) -> float:
+    """Return the peak of one computation, with its result."""
+    import dask
+
+    from benchmarks.memory import peak
+
+    return peak(lambda: dask.persist(run(), scheduler="threads", num_workers=1)) / 1e6
+
+
 def main() -> int:
     """Print a line for each workload."""
     parser = argparse.ArgumentParser("python -m benchmarks.chunked", description=__doc__.splitlines()[0])
@@ -186,6 +204,11 @@ def main() -> int:
             seconds, ratios = measure(workload, options.rounds)
             listed = "   ".join(f"{name} {ratio:.2f}" for name, ratio in ratios.items())
             print(f"{workload.name:<26} {seconds:7.3f} s   {listed}", flush=True)
+            if workload.has_peaks:
+                runs = {"nameexpr": workload.ours, **workload.peers}
+                print(
+                    "  peak MB: " + "   ".join(f"{name} {megabytes(run):.1f}" for name, run in runs.items())
+                )
     return 0
 
 

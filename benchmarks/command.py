@@ -9,10 +9,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import adapters, cold, goals, machine, memory, report, scores
+from benchmarks import adapters, cold, first, goals, machine, memory, report, scores
 from benchmarks.as_json import as_json
 from benchmarks.call import STRING
-from benchmarks.harness import HAND, Effort, measure
+from benchmarks.harness import Effort, measure
 from benchmarks.ours import OURS
 from benchmarks.peers import PEERS
 from benchmarks.results import Results
@@ -24,7 +24,7 @@ QUICK = Effort(rounds=7, budget=0.06)
 MANY = Effort(rounds=9, budget=0.04)
 QUICK_MANY = Effort(rounds=5, budget=0.02)
 """The time limit of each workload of group r, which has many."""
-PREDICTED = "bdf"
+PREDICTED = "bdfu"
 """The groups in which the predicted peak is compared with the measured one."""
 
 
@@ -61,6 +61,8 @@ def _run(results: Results, options: argparse.Namespace) -> list[goals.Goal]:
         lanes = measure(workload, columns[workload.group], _effort(options, workload.group))
         results.lanes[workload.name] = lanes
         _measure_peaks(results, workload)
+        if workload.group == "u":
+            results.first[workload.name] = first.seconds_over(workload, lanes[STRING])
     _measure_rest(results, options, [peer.name for peer in peers])
     _progress("")
     for note in results.notes:
@@ -86,7 +88,7 @@ def _measure_peaks(results: Results, workload: Workload) -> None:
     if workload.group not in PREDICTED:
         return
     lanes = results.lanes[workload.name]
-    names = (STRING, HAND) if MEMORY in workload.tags else (STRING,)
+    names = memory.COMPARED if MEMORY in workload.tags else (STRING,)
     peaks = memory.peaks(lanes, names)
     results.peaks[workload.name] = peaks
     if lanes[STRING].status == "ok" and peaks[STRING] >= memory.NOTABLE:

@@ -22,11 +22,13 @@ from benchmarks.workloads import Workload
 from benchmarks.workloads.formulas import FormulaWorkload
 
 NOTABLE = 2.5e5  # bytes: below this Python's own objects show
+COMPARED = (STRING, HAND, "np.einsum.optimize", "opt_einsum.contract")
+"""The adapters whose peaks are measured where memory matters; all of them have NumPy's arrays."""
 
 
 def peaks(lanes: dict[str, Lane], names: Iterable[str] = (STRING, HAND)) -> dict[str, int]:
     """Return the peak in bytes of one call of these adapters, by name."""
-    return {name: peak(lanes[name].call) for name in names if lanes[name].call}
+    return {name: peak(lanes[name].call) for name in names if name in lanes and lanes[name].call}
 
 
 def peak(call: Callable[[], Any] | None) -> int:

@@ -90,9 +90,9 @@ def _expression_of_formula(ne: Any, workload: FormulaWorkload, operands: Operand
 
 
 OURS = (
-    Adapter(STRING, "nameexpr", _string, groups="abcder"),
-    Adapter(COMPILED, "nameexpr", _compiled, groups="abcde"),
-    Adapter(TUNED, "nameexpr", _tuned, groups="r"),
+    Adapter(STRING, "nameexpr", _string, groups="abcderu"),
+    Adapter(COMPILED, "nameexpr", _compiled, groups="abcdeu"),
+    Adapter(TUNED, "nameexpr", _tuned, groups="ru"),
     Adapter(STRING, "nameexpr", _named, groups="n"),
     Adapter(STRING, "nameexpr", _formula, groups="fl"),
     Adapter(COMPILED, "nameexpr", _compiled_formula, groups="f"),

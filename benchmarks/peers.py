@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.call import NAIVE, NUMEXPR, XARRAY, Adapter, Call
+from benchmarks.call import DROP_IN, NAIVE, NUMEXPR, XARRAY, Adapter, Call
 from benchmarks.workloads.base import Operands, Workload
 from benchmarks.workloads.formulas import FormulaWorkload, called
 from benchmarks.workloads.named import NamedWorkload, function_of
@@ -133,15 +133,15 @@ def _numexpr(numexpr: Any, workload: FormulaWorkload, operands: Operands) -> Cal
 
 
 PEERS = (
-    Adapter("np.einsum", "numpy", _np_einsum, groups="abcer"),
-    Adapter("np.einsum.optimize", "numpy", _np_optimize, groups="abcder"),
-    Adapter("opt_einsum.expression", "opt_einsum", _expression, groups="abcder"),
-    Adapter("opt_einsum.contract", "opt_einsum", _contract, groups="abcde"),
-    Adapter("einops", "einops", _einops, groups="abce"),
+    Adapter("np.einsum", "numpy", _np_einsum, groups="abceru"),
+    Adapter("np.einsum.optimize", "numpy", _np_optimize, groups="abcderu"),
+    Adapter("opt_einsum.expression", "opt_einsum", _expression, groups="abcderu"),
+    Adapter("opt_einsum.contract", "opt_einsum", _contract, groups="abcdeu"),
+    Adapter("einops", "einops", _einops, groups="abceu"),
     Adapter("einx", "einx", _einx, groups="ab", is_slow=True),
-    Adapter("cotengra", "cotengra", _cotengra, groups="abder", is_slow=True),
-    Adapter("compat.numpy", "nameexpr.compat.numpy", _drop_in, groups="abder", is_slow=True),
-    Adapter("torch", "torch", _torch, groups="abder", is_slow=True),
+    Adapter("cotengra", "cotengra", _cotengra, groups="abderu", is_slow=True),
+    Adapter(DROP_IN, "nameexpr.compat.numpy", _drop_in, groups="abderu", is_slow=True),
+    Adapter("torch", "torch", _torch, groups="abderu", is_slow=True),
     Adapter(XARRAY, "xarray", _xarray, groups="n"),
     Adapter(NAIVE, "numpy", _naive, groups="f"),
     Adapter(NUMEXPR, "numexpr", _numexpr, groups="f"),

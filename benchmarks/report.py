@@ -26,7 +26,8 @@ LEGEND = (
     "Figures are time / hand, medians over rounds; * the best peer; - cannot say it; ~ another answer "
     "by its dtype rule.\nGroup c: every result is brought to C order within its time. "
     "Groups n and f: us over hand;\nn: how many times as long xarray takes; "
-    "f: MB at the peak beside the operands, nameexpr's and hand's."
+    "f and u: MB at the peak beside the operands, nameexpr's and others'; "
+    "u: ms that a first call takes more."
 )
 SHOWN = 10
 """The number of random workloads that have a line: those on which nameexpr is slowest compared with hand."""
@@ -195,6 +196,10 @@ def _ahead(results: Results, workload: Workload) -> str:
     return _number(results.ahead(workload, XARRAY))
 
 
+def _first(results: Results, workload: Workload) -> str:
+    return _milli(results.first.get(workload.name))
+
+
 def _peak(name: str) -> Extra:
     def find(results: Results, workload: Workload) -> str:
         peak = results.peak(workload, name)
@@ -206,6 +211,13 @@ def _peak(name: str) -> Extra:
 EXTRA: dict[str, dict[str, Extra]] = {
     "n": {"us over": _over, "x ahead": _ahead},
     "f": {"us over": _over, "MB": _peak(STRING), "MB hand": _peak(HAND)},
+    "u": {
+        "first ms": _first,
+        "MB": _peak(STRING),
+        "MB hand": _peak(HAND),
+        "MB np.opt": _peak("np.einsum.optimize"),
+        "MB oe": _peak("opt_einsum.contract"),
+    },
 }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.call import COMPILED, EXPRESSION, STRING, TUNED
+from benchmarks.call import COMPILED, DROP_IN, EXPRESSION, STRING, TUNED
 from benchmarks.harness import AGAIN, HAND, Lane
 from benchmarks.workloads import Workload
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from benchmarks.memory import Limited
     from benchmarks.scores import Score
 
-OURS = (STRING, COMPILED, TUNED, EXPRESSION)
+OURS = (STRING, COMPILED, TUNED, EXPRESSION, DROP_IN)
 STEADY = 0.03  # A/A further from 1 than this: no verdicts
 
 
@@ -32,6 +32,7 @@ class Results:
     predicted: dict[str, int] = field(default_factory=dict)
     limited: list[Limited] = field(default_factory=list)
     scores: list[Score] = field(default_factory=list)
+    first: dict[str, float | None] = field(default_factory=dict)
     cold: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     failures: list[tuple[str, str]] = field(default_factory=list)

@@ -6,7 +6,7 @@ judged when hand against itself is off.
 
 from __future__ import annotations
 
-from benchmarks.goals import expressions, language, networks, others
+from benchmarks.goals import expressions, language, networks, others, users
 from benchmarks.goals.base import GATE, GOAL, Goal, verdict
 from benchmarks.results import Results
 
@@ -20,10 +20,11 @@ def judge(results: Results) -> list[Goal]:
         *networks.judge(results),
         *others.judge(results),
         *language.judge(results),
+        *users.judge(results),
     ]
     return sorted(found, key=lambda goal: (goal.kind == GOAL, ORDER.index(goal.group)))
 
 
-ORDER = "abrcdeflgn"
+ORDER = "abrcdeflugn"
 
 __all__ = ["TITLES", "Goal", "judge", "verdict"]

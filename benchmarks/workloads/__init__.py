@@ -1,5 +1,5 @@
 """The workloads by group: tiny a, matmul and pairwise b, layout c, networks d, dtypes e, formulas f, language
-l, named n, random r. The groups p, m and g have no workloads of their own.
+l, named n, random r, users u. The groups p, m and g have no workloads of their own.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from benchmarks.workloads import (
     pairwise,
     random,
     tiny,
+    users,
 )
 from benchmarks.workloads.base import Workload
 
@@ -29,6 +30,7 @@ WORKLOADS: tuple[Workload, ...] = (
     *named.WORKLOADS,
     *formulas.WORKLOADS,
     *language.WORKLOADS,
+    *users.WORKLOADS,
 )
 GROUPS = {
     "a": "tiny arrays, call overhead",
@@ -40,6 +42,7 @@ GROUPS = {
     "n": "NamedTensor: 4x4, and large",
     "f": "formulas: time, memory, and 4x4 calls",
     "l": "parts, positions and recurrences",
+    "u": "what users of other libraries complained of",
     "p": "plans of large networks",
     "m": "memory: predicted, and limited",
     "g": "cold: imports and new texts",

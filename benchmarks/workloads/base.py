@@ -13,7 +13,7 @@ import numpy as np
 Operands = tuple[Any, ...]
 SUMS = ("", "sum")
 MEMORY, LIMITED = "memory", "limited"
-"""Tags: hand's peak memory is measured too; it is also run under a limit of a quarter of its peak."""
+"""Tags: the peaks of hand and some peers are measured too; it is also run under a quarter of its peak."""
 
 
 @dataclass(frozen=True)

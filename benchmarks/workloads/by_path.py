@@ -98,7 +98,8 @@ def _dot(
     first = _matrix(left, a, rows, inner, size, of_rows=True)
     second = _matrix(right, b, columns, inner, size, of_rows=False)
     call = f"{first}.dot({second})"
-    if len(rows) != 1 or len(columns) > 1:
+    is_column = not columns and len(inner) > 1
+    if len(rows) != 1 or len(columns) > 1 or is_column:
         call += f".reshape({[size[x] for x in rows + columns]})"
     return call, rows + columns
 

@@ -21,7 +21,7 @@ from nameexpr.version import __version__
 NEEDED = {"numpy": ("2.2.2", ""), "lark": ("1.2", "2"), "opt_einsum": ("3.4", "4")}
 """The required packages: the oldest supported release, and the first unsupported one."""
 
-EXTRAS = {"bfloat16": ("ml_dtypes", "0.5"), "doctor": ("threadpoolctl", "3.5")}
+EXTRAS = {"bfloat16": ("ml_dtypes", "0.5"), "doctor": ("threadpoolctl", "3.5"), "special": ("scipy", "1.13")}
 """The packages of the extras that affect computations, and their oldest supported releases."""
 
 PYTHON = "3.11"

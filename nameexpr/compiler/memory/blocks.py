@@ -28,9 +28,13 @@ from nameexpr.compiler.memory.scratch import BY_ROWS, reducer_bytes
 from nameexpr.ops import COSTS
 
 LOGISTIC = frozenset({"sigmoid", "silu"})
-IN_FLOAT64 = frozenset({"erf", "erfc", "gelu"})
-"""Pointwise kernels that always compute in float64, with two arrays at a time."""
-OF_FLOATS = LOGISTIC | IN_FLOAT64 | {"softplus"}
+IN_FLOAT64 = {"erf": (49, 61), "erfc": (32, 44), "gelu": (32, 44)}
+"""Pointwise kernels that compute in float64, part by part: the bytes for an element of a part, of narrow
+floats and of others.
+"""
+PART = 8192
+"""The number of elements of a part (`nameexpr.backends.numpy.error_function`)."""
+OF_FLOATS = LOGISTIC | IN_FLOAT64.keys() | {"softplus"}
 """Pointwise kernels that cast their argument first, if it is not a float in native byte order."""
 MASK = 4 << 15
 """The bytes of a mask that `formulas.where_over` negates at a time."""
@@ -135,9 +139,7 @@ def _float_bytes(name: str, source: Array, dtype: str) -> int:
     if name == "gelu":
         casts, floats = casts + cells * item, floats.cast(dtype)
     copied = 0 if floats.is_row_major else cells * item
-    if item < WIDE:
-        return casts + max(copied + cells * WIDE, 2 * cells * WIDE) - cells * item
-    return casts + copied
+    return casts + copied + min(cells, PART) * IN_FLOAT64[name][item >= WIDE]
 
 
 def block_bytes(block: Instruction, sources: Sequence[Array], result: Array) -> int:

@@ -39,7 +39,7 @@ from nameexpr.backends.numpy.codegen.statements import (
 from nameexpr.compiler.ir.program import Instruction, Shape
 
 if TYPE_CHECKING:
-    from nameexpr.backends.numpy.threads.spread import Spread
+    from nameexpr.backends.numpy.threads.gain import Spread
 
 Start = tuple[str, int, int]
 """The index of a loop, the size of what it covers, and that of a block."""
@@ -82,8 +82,10 @@ def call_over_threads(
         indexed(target, _range(part.axis, part.step)),
         CALLS[instruction.primitive](instruction, *local),
     )
-    if over is not None and part.dtype != "float16":  # along axes, these are computed in other memory
+    if over is not None:
         body.append(Assign(None, call))
+    elif instruction.primitive in {"cast", "copy"}:
+        body.append(Assign(place, local[0]))
     elif part.takes_out:
         body.append(Assign(None, with_out(call, place)))
     else:

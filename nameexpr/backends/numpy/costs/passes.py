@@ -56,10 +56,10 @@ CELLS: Mapping[str, tuple[float, float, float]] = {
     "relu": (0.3, 0.2, 0.0),
     "sigmoid": (1.5, 1.1, 0.0),
     "silu": (1.65, 1.2, 0.0),
-    "gelu": (27.0, 28.0, 0.0),
+    "gelu": (10.0, 7.0, 0.0),
     "softplus": (10.5, 10.3, 0.0),
-    "erf": (28.0, 29.0, 0.0),
-    "erfc": (31.0, 32.0, 0.0),
+    "erf": (13.0, 9.0, 0.0),
+    "erfc": (9.5, 6.5, 0.0),
     "clip": (0.23, 0.14, 1.8),
 }
 """One element of float64, float32 and complex128, by the kernel that represents similar ones

@@ -1,4 +1,6 @@
-"""erf, erfc, erfinv and digamma, against series summed in decimals of sixty digits and more."""
+"""erf, erfc, erfinv and digamma, with SciPy and without, against series summed in decimals of sixty digits
+and more.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +14,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nameexpr.backends.numpy import special
+from nameexpr.backends.numpy import formulas, special
 
 FUNCTIONS = [special.erf, special.erfc, special.erfinv, special.digamma]
 ODD = [0.0, -0.0, 1.0, -1.0, -2.0, 0.5, -0.5, 2.0, 5e-324, -5e-324, 1e300, -1e300]
 NOT_FINITE = [math.inf, -math.inf, math.nan]
 
+LONG = [special.LONG + 3, 2 * special.LONG]
 numbers = np.random.default_rng(7)
+
+
+@pytest.fixture(autouse=True, params=["SciPy", "no SciPy"])
+def _library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run every test with SciPy and without."""
+    if request.param == "SciPy":
+        assert special.scipy_special() is not None
+    else:
+        monkeypatch.setattr(special, "scipy_special", lambda: None)
 
 
 def decimal_atan_of_one_over(n: int) -> Decimal:
@@ -101,6 +113,69 @@ def test_erfc_keeps_its_digits_far_out() -> None:
     x = np.concatenate([numbers.uniform(-6, 6, 40), [0.0, 0.5, 10.0, 20.0, 26.0]])
     assert worst(special.erfc(x), [decimal_erfc(one) for one in x]) < 1e-15
     assert special.erfc(np.array([30.0, -30.0])).tolist() == [0.0, 2.0]
+
+
+@pytest.mark.parametrize("size", [40, special.SHORT, special.LONG])
+@pytest.mark.parametrize(
+    ("function", "truth", "most"), [(special.erf, decimal_erf, 3.0), (special.erfc, decimal_erfc, 10.0)]
+)
+def test_the_error_functions_are_accurate_at_any_length(
+    function: Callable[..., Any], truth: Callable[[float], Decimal], most: float, size: int
+) -> None:
+    """In ulps: of each value near 0, near 1, far out, and on both sides of where the way changes."""
+    x = np.concatenate([numbers.uniform(-3, 3, 25), numbers.uniform(3, 26, 8), [0.5, -0.5, 2.0, 28.0]])
+    x = np.concatenate([x, 10 ** numbers.uniform(-300, -3, 3)])
+    exact = [truth(one) for one in x]
+    ulps = worst_ulps(function(np.resize(x, size))[:40], exact)
+    assert ulps < most
+    narrow = [truth(float(one)) for one in x.astype(np.float32)]
+    with np.errstate(under="ignore"):
+        assert worst_ulps(function(np.resize(x, size).astype(np.float32))[:40], narrow) < 0.51
+
+
+@pytest.mark.parametrize("size", [30, special.SHORT, special.LONG])
+def test_gelu_does_not_depend_on_the_way_of_its_error_function(size: int) -> None:
+    x = np.linspace(-8, 8, 30)
+    expected = [one * math.erfc(-one * 0.5**0.5) / 2 for one in x]
+    np.testing.assert_allclose(formulas.gelu(np.resize(x, size))[:30], expected, rtol=2e-15)
+
+
+def worst_ulps(found: np.ndarray, truth: list[Decimal]) -> float:
+    """Give the largest error in units of the last place of the truth, or of the least number."""
+    dtype = found.dtype.type
+    with localcontext(prec=70):
+        return max(
+            float(abs(Decimal(float(y)) - t) / Decimal(float(np.spacing(abs(dtype(float(t)))))))
+            for y, t in zip(found, truth, strict=True)
+        )
+
+
+@pytest.mark.parametrize("size", LONG)
+@pytest.mark.parametrize("function", [special.erf, special.erfc])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_long_arrays_have_the_edge_cases_of_short_ones(
+    function: Callable[..., Any], dtype: type, size: int
+) -> None:
+    with np.errstate(all="ignore"):
+        x = np.array(ODD + NOT_FINITE + [26.6, 27.3, 1e-310]).astype(dtype)
+        found, short = function(np.resize(x, size)), function(x)
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(np.signbit(found)[: len(x)], np.signbit(short))
+    np.testing.assert_allclose(found, np.resize(short, size), rtol=8 * np.finfo(dtype).eps, atol=1e-322)
+
+
+@pytest.mark.parametrize("function", [special.erf, special.erfc])
+def test_long_arrays_of_any_layout_give_the_same(function: Callable[..., Any]) -> None:
+    x = numbers.normal(size=(200, 100))
+    expected = function(x)
+    out = np.full((100, 200), 7.0).T
+    np.testing.assert_array_equal(function(np.asfortranarray(x)), expected)
+    assert function(x, out) is out
+    np.testing.assert_array_equal(out, expected)
+    swapped = function(x.astype(">f8"))
+    np.testing.assert_array_equal(swapped, expected)
+    assert function(x, x) is x
+    np.testing.assert_array_equal(x, expected)
 
 
 def erfinv_error(x: float, y: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import warnings
@@ -131,6 +132,20 @@ def test_profiles_that_ship_are_for_a_make_kernels_and_threads(
     assert chosen.path == (str(tmp_path / machine.shipped(used)) if used else "")
 
 
+def test_the_profile_of_another_make_is_used_if_it_has_the_same_kernels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = target.this_machine()._replace(make="other", threads=1)
+    monkeypatch.setattr(target, "this_machine", lambda: machine)
+    monkeypatch.setattr(target, "SHIPPED", str(tmp_path))
+    write_profile(str(tmp_path / machine._replace(make="amd", core="none").shipped(1)), HEADER, FAST_LOOP)
+    assert target._find("")[1] == ""
+    for make in ("amd", "other"):
+        path = str(tmp_path / machine._replace(make=make).shipped(1))
+        write_profile(path, HEADER, FAST_LOOP)
+        assert target._find("") == (FAST_LOOP, path)
+
+
 def test_profiles_that_ship_can_be_used() -> None:
     for path in sorted(Path(ne.__file__).parent.glob("backends/numpy/profiles/*.json")):
         header, profile = read_profile(str(path))
@@ -166,3 +181,33 @@ def test_all_kernels_have_their_own_names() -> None:
 def test_the_figures_of_a_profile_are_all_of_them() -> None:
     assert figures_of(GENERIC).keys() == set(type(GENERIC).__annotations__)
     assert all(figure > 0 for figure in figures_of(GENERIC).values())
+
+
+def test_the_threads_of_a_blas_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    def counted(threads: int | None) -> int:
+        ask = None if threads is None else lambda: threads
+        monkeypatch.setattr(target, "_blas", lambda: (None, ask))
+        return target.blas_threads()
+
+    for name in target.VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    assert [counted(1), counted(2)] == [1, 2]
+    assert counted(None) == counted(-1) == os.cpu_count()
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    assert [counted(None), counted(2)] == [1, 2]
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "4")
+    assert counted(None) == 4
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "many")
+    assert counted(None) == os.cpu_count()
+
+
+def test_the_loaded_blas_is_asked() -> None:
+    code = "from nameexpr.backends.numpy import target; print(target.blas_threads())"
+    made = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert made.stdout.strip() == "1"
