@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from nameexpr.compiler.analysis.fast_path import is_accepted
 from nameexpr.compiler.analysis.infer import Typed, build_expression
 from nameexpr.compiler.analysis.operands import Operand
-from nameexpr.compiler.compilation import Compilation, Options, Tree, build_graph
+from nameexpr.compiler.compilation import Compilation, Options, Tree, build_graph, with_deviations
 from nameexpr.compiler.ir.axes import Contraction, Names
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.graph import Graph, constant_values, use_counts
@@ -114,6 +114,7 @@ def compile_formula(
     views = read_views(scope, operands, sizes)
     build = partial(build_graph, optimize=options.optimize) if scope.gradients else build_formula
     graph, statements, values, names = build(scope, dtypes, views, arithmetic, outputs, options.dtype)
+    statements, values = with_deviations(graph, statements, values, options.target)
     shapes = tuple([operands[name].shape for name in scope.uses])
     given = Operands(shapes, tuple([dtypes[name] for name in scope.uses]), tuple(layouts))
     uses, fusing = _fused(graph, values, options)

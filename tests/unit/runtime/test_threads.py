@@ -29,6 +29,7 @@ RNG = np.random.default_rng(4)
 OPERANDS = {
     "x": RNG.standard_normal((30, 20)),
     "w": RNG.standard_normal(20),
+    "long": RNG.standard_normal((701, 40)),
     "q": RNG.standard_normal((3, 4, 8, 5)),
     "k": RNG.standard_normal((3, 4, 8, 5)),
     "half": RNG.standard_normal((30, 20)).astype("float16"),
@@ -60,7 +61,7 @@ CALLS = [
     "p[B h Q K] = softmax[K](sum[d](q[B h Q d] * k[B h K d])); o[B h Q d] = sum[K](p * k[B h K d])",
     "y[b a] = exp(x[a b])",
     "y[a b] = sqrt(abs(x[a b] * w[b]))",
-    "y[a b] = gelu(x[a b])",
+    "y[a b] = gelu(long[a b])",
     "y[a b] = where(n[a b] > 4, x[a b], w[b])",
     "y[a] = sum[b](x[a b]); z[b] = sum[a](x[a b]); u[b] = max[a](x[a b])",
     "y[a] = sum[b](n[a b]); z[a] = sum[b](half[a b])",
