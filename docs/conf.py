@@ -58,6 +58,20 @@ html_theme_options = {
 }
 
 
+class Blocks(SphinxPostTransform):
+    """Drop the empty line at the end of sessions, and mark messages of errors for the style sheet."""
+
+    default_priority = 5
+
+    def run(self, **kwargs: object) -> None:
+        """Change literal blocks."""
+        for block in list(self.document.findall(nodes.literal_block)):
+            text = block.astext().rstrip("\n")
+            block.children, block.rawsource = [nodes.Text(text)], text
+            if re.match(r"\w+Error\[NE\d{3}\]: ", text):
+                block["classes"].append("error-message")
+
+
 class LinksInACheckout(SphinxPostTransform):
     """Adapt links that are written for a checkout.
 
@@ -113,6 +127,7 @@ def pack_playground(app: Sphinx, fault: Exception | None) -> None:
 
 def setup(app: Sphinx) -> None:
     """Register what is ours."""
+    app.add_post_transform(Blocks)
     app.add_post_transform(LinksInACheckout)
     app.connect("autodoc-process-docstring", link_pages)
     app.connect("build-finished", pack_playground)

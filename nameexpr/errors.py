@@ -148,7 +148,7 @@ class NameExprError(ValueError):
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """The marked spans of the first diagnostic: ranges of characters of `text`."""
+        """The marked spans of the first diagnostic, ranges of characters of `text`."""
         return tuple(mark.span for mark in self.diagnostics[0].marks)
 
     @property

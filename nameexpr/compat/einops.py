@@ -155,10 +155,22 @@ def _run(tensor: Any, pattern: str, operation: Operation, sizes: dict[str, Any])
         if type(tensor) is list:
             raise
         raise EinopsError(*wrong.diagnostics) from None
+    except TypeError:
+        if isinstance(pattern, str):
+            raise
+        raise _not_a_pattern(pattern) from None
+
+
+def _not_a_pattern(pattern: Any) -> EinopsError:
+    """Return the error for an argument that is in the place of the pattern, such as the array."""
+    message = f"the pattern is a {type(pattern).__name__}, and must be a text"
+    return EinopsError(Diagnostic("NE506", message, hint="the array comes first: rearrange(x, 'a b -> b a')"))
 
 
 def _new(pattern: str, operation: Operation, sizes: dict[str, Any]) -> Any:
     """Return the entry of a pattern that is new."""
+    if not isinstance(pattern, str):
+        raise _not_a_pattern(pattern)
     if not callable(operation) and operation not in ("rearrange", "repeat", *REDUCTIONS):
         hint = did_you_mean(str(operation), REDUCTIONS) or f"one of {', '.join(REDUCTIONS)}, or a function"
         raise fault("NE202", f"there is no reduction {operation!r}", pattern, hint=hint)

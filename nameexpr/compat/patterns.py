@@ -130,8 +130,23 @@ def _words(text: str, start: int, stop: int) -> Iterator[Span]:
             message = f"unknown character '{text[at]}'"
             raise fault("NE100", message, text, [Span(at, after)], "axes are names, numbers and ...")
         if text[at] != " ":
+            _check_apart(text, at, after, stop)
             yield Span(at, after)
         at = after
+
+
+def _check_apart(text: str, start: int, after: int, stop: int) -> None:
+    """Raise an error for an ellipsis next to a name, which expressions have and einops does not."""
+    is_dots = text.startswith(ELLIPSIS, start)
+    following = text[after : after + 1] if after < stop else ""
+    if is_dots and (following.isalnum() or following == WILDCARD):
+        after += 1
+    elif is_dots or text[start] in "()" or not text.startswith(ELLIPSIS, after, stop):
+        return
+    else:
+        after += len(ELLIPSIS)
+    message = f"Invalid axis identifier: '{text[start:after]}'"
+    raise fault("NE100", message, text, [Span(start, after)], "write a space between a name and ...")
 
 
 def _check_new(text: str, axes: Sequence[PatternAxis], seen: set[str], *, is_repeated: bool) -> None:

@@ -174,7 +174,7 @@ def _compiled(
     if options.same and (is_contraction or len(outputs) == 1):  # several results must not share memory
         program, plans, same = _shared(graph, operands, options, program, plans, lowered, is_contraction)
     shapes = shapes_of(program)
-    if not is_contraction or (not options.constants and _has_large_value(shapes, options.target)):
+    if not is_contraction or _is_worth_scheduling(program, shapes, options):
         _check_sizes(tree, program, shapes)
         looped = None if same else _joint(tree, search, program, shapes, needed, fusing, fixed)
         program, shapes, plans = looped or (*_scheduled(program, shapes, options.target), plans)
@@ -230,9 +230,7 @@ def _limited(
     program: Program,
     plans: tuple[ContractionPlan, ...],
 ) -> tuple[Program, tuple[ContractionPlan, ...]]:
-    """Return the program, or one with loops that fits the limit; the modules for loops are only loaded if
-    needed.
-    """
+    """Return the program, or one with loops that fits the limit, whose modules are only loaded then."""
     if not isinstance(tree, Expression) or not plans:
         from nameexpr.compiler.schedule.limit.formula import GraphSearch, fit_formula
 
@@ -242,7 +240,8 @@ def _limited(
 
     graph, outputs, operands, _, target, is_row_major, limit = given
     single = SingleReduction(graph, outputs[0], operands, plans[0], target, is_row_major=is_row_major)
-    return fit_expression(tree, single, program, limit), plans
+    fit = fit_expression(tree, single, program, limit)
+    return fit.program, (fit.plan,)
 
 
 def _joint(
@@ -260,6 +259,12 @@ def _joint(
     from nameexpr.compiler.schedule.limit.jointly import lower_jointly
 
     return lower_jointly(*given, program, needed, fusing, fixed)
+
+
+def _is_worth_scheduling(program: Program, shapes: Shapes, options: Options) -> bool:
+    """Return whether an expression could gain from slices, or from a mean that is written over its sum."""
+    has_mean = "divide" in [instruction.primitive for instruction in program.instructions]
+    return has_mean or (not options.constants and _has_large_value(shapes, options.target))
 
 
 def _has_large_value(shapes: Shapes, target: Target) -> bool:
@@ -280,9 +285,7 @@ def _check_sizes(tree: Expression | Scope, program: Program, shapes: Shapes) -> 
 
 
 def _scheduled(program: Program, shapes: Shapes, target: Target) -> tuple[Program, Shapes]:
-    """Return a program that processes leading axes slice by slice and writes over values after their last
-    use, and the shapes of its values.
-    """
+    """Return a program that processes slices of leading axes and reuses memory, and its shapes."""
     if any(instruction.recurrence is not None for instruction in program.instructions):
         from nameexpr.compiler.schedule.steps import schedule_steps
 

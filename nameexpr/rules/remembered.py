@@ -39,6 +39,8 @@ def remembered(rule: Callable[P, R]) -> Callable[P, R]:
         if TRACERS and TRACERS[0]():
             return rule(*arguments, **keywords)
         try:
+            if not keywords:  # a call with ** is slow
+                return known(*arguments)  # type: ignore[no-any-return]
             return known(*arguments, **keywords)  # type: ignore[no-any-return]
         except NameExprError:  # some are TypeErrors too
             raise

@@ -1,8 +1,8 @@
 """The caches: checked texts, the functions compiled from them, and generated code.
 
 A call of `einsum` finds the function of its last operands in `calls`, a call with options the mapping of such
-functions in `calls_with_options`. If it is not found there, and for every formula, the text is looked up
-among the checked texts, or read and checked.
+functions in `latest_options` or `calls_with_options`. If it is not found there, and for every formula, the
+text is looked up among the checked texts, or read and checked.
 """
 
 from __future__ import annotations
@@ -84,6 +84,10 @@ calls: dict[str, Function] = {}
 cached again.
 """
 calls_with_options: dict[tuple[Any, ...], Any] = {}
+latest_options: dict[str, tuple[dict[str, Any], Any]] = {}
+"""The last new options of each text, if they are ints and strings, with their value in `calls_with_options`:
+comparing them is faster than looking them up.
+"""
 expressions: Generations[Any, Any] = Generations(TEXTS)
 formulas: Generations[Any, Any] = Generations(TEXTS)
 templates: Generations[Any, Any] = Generations(TEXTS)
@@ -169,7 +173,7 @@ def cache_clear() -> None:
     from nameexpr.backends.numpy.kernels import forget_ones
 
     global _misses  # noqa: PLW0603
-    tables: tuple[Any, ...] = (calls, calls_with_options, expressions, formulas, templates)
+    tables: tuple[Any, ...] = (calls, calls_with_options, latest_options, expressions, formulas, templates)
     for table in (*tables, *others):
         table.clear()
     forget_ones()

@@ -143,8 +143,8 @@ class Compiled(Generic[ArrayResult_co, TensorResult_co, Text_co]):
     @property
     @public
     def code(self) -> str:
-        """The NumPy that runs, as a function to paste, or that of the operands' library: for the operands of
-        the latest call. Values of bound operands are computed by a separate function.
+        """The code that runs for the operands of the latest call, in NumPy or their library, as a function to
+        paste. Values of bound operands are computed by a separate function.
 
         Before the first call it is that for assumed sizes, of an expression without bound operands.
 

@@ -35,6 +35,8 @@ Out = TypeVar(
 Documented = TypeVar("Documented", bound=Callable[..., Any])
 CONSTANTS = frozenset({int, str, bool, type(None)})
 """Types of options that are immutable."""
+PLAIN = frozenset({int, str})
+"""Types of options, equal values of which mean the same in a call by text: most are sizes."""
 
 
 def _trace(*args: Any, **named: Any) -> Any:
@@ -49,7 +51,7 @@ def by_text(documented: Documented) -> Documented:
     Two operands have their own parameters, because packing and unpacking a tuple costs more than the whole
     look-up.
     """
-    functions, entries = cache.calls, cache.calls_with_options
+    functions, entries, latest = cache.calls, cache.calls_with_options, cache.latest_options
 
     @traced_as(_trace)
     @wraps(documented)
@@ -60,7 +62,15 @@ def by_text(documented: Documented) -> Documented:
                 call = functions[text]
             else:
                 # The types of the options matter: True equals 1 as a dict key, but is not a size.
-                call = entries[text, *options.items(), *map(type, options.values())].call
+                for option in options.values():
+                    if type(option) is not int and type(option) is not str:
+                        break
+                else:
+                    known, entry = latest[text]
+                    if known == options:
+                        call = entry.call
+                if call is None:
+                    call = entries[text, *options.items(), *map(type, options.values())].call
         except (KeyError, TypeError):  # new, or not hashable
             pass
         try:
@@ -95,8 +105,11 @@ def _slow(text: str, operands: list[Any], /, out: Any = None, **options: Any) ->
     if options and all(map(_is_constant, options.values())):
         if len(cache.calls_with_options) >= TEXTS:
             cache.calls_with_options.clear()
+            cache.latest_options.clear()
         with suppress(TypeError):
             cache.calls_with_options[text, *options.items(), *map(type, options.values())] = entry
+            if PLAIN.issuperset(map(type, options.values())):
+                cache.latest_options[text] = options, entry
     return entry.call(*operands)
 
 

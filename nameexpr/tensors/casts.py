@@ -112,7 +112,7 @@ class Casts(Operators):
 
     @property
     def coords(self) -> Mapping[Any, Any]:
-        """The coordinates of the data, by name: as xarray objects, if xarray is imported.
+        """The coordinates of the data, by name; as xarray objects, if xarray is imported.
 
         >>> import pandas
         >>> list(ne.from_pandas(pandas.Series([1.5, 2.5], ["Oslo", "Rome"]), names="station").coords)
@@ -136,7 +136,7 @@ class Casts(Operators):
 
     @property
     def variable(self) -> Any:
-        """The tensor in the form that xarray reads in `data_array + tensor`: dims then pair by name."""
+        """The tensor in the form that xarray reads in `data_array + tensor`; dims then pair by name."""
         return self.to_xarray().variable
 
     @op("keeps")

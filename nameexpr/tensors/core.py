@@ -78,7 +78,7 @@ class Core:
 
     @property
     def data(self) -> Array:
-        """The array itself, not a copy: writing to it writes to the tensor."""
+        """The array itself, not a copy; writing to it writes to the tensor."""
         return self._data
 
     @checked
@@ -158,7 +158,7 @@ class Core:
     @property
     @op("names", extra=True, is_bare=True)
     def dims(self) -> Names:
-        """The names of the dims, as xarray calls them: `names`, which may be set."""
+        """The names of the dims under the name that xarray has for `names`; they may be set."""
         return self._names
 
     @property

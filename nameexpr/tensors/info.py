@@ -170,7 +170,7 @@ class Info(Operators):
     @property
     @op("answers", is_bare=True)
     def device(self) -> Device:
-        """The device: the CPU."""
+        """The device, which is the CPU."""
         return Device("cpu")
 
     @op("answers")
@@ -190,9 +190,9 @@ class Info(Operators):
         hint += "ne.tensor(torch.as_tensor(x.numpy(), device='cuda'), names=x.names)"
         raise error(Diagnostic("NE678", "NumPy's arrays are on the CPU and have no CUDA device", hint=hint))
 
-    is_cuda = _fact("is_cuda", "False: the array is on the CPU.", value=False)
-    is_sparse = _fact("is_sparse", "False: every element is stored.", value=False)
-    is_sparse_csr = _fact("is_sparse_csr", "False: every element is stored.", value=False)
+    is_cuda = _fact("is_cuda", "False, for the array is on the CPU.", value=False)
+    is_sparse = _fact("is_sparse", "False, for every element is stored.", value=False)
+    is_sparse_csr = _fact("is_sparse_csr", "False, for every element is stored.", value=False)
     _doc = "Whether what is done with the tensor is recorded."
     requires_grad = _fact("requires_grad", _doc, value=False, setter=_require_gradient)
     _doc = "The gradient that `backward` has added up, or None."

@@ -8,6 +8,7 @@ tensor([[1, 2, 1, 2]], names=('N', 'C'), shape=(1, 4))
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,10 @@ from nameexpr.tensors.named_tensor import NamedTensor, wrap
 from nameexpr.tensors.operators import REFUSED, as_core
 from nameexpr.tensors.ops import RECORDED, MeetsRecorded, op
 from nameexpr.tensors.writing import write
+
+_LISTED = Verbatim("[...]")
+_COORDINATES = attrgetter("_coordinates")
+_PLAIN = {NamedTensor}
 
 
 @op("joins")
@@ -50,26 +55,34 @@ def cat(tensors: Iterable[Any], dim: OneDim = 0, *, out: NamedTensor | None = No
     ('N', 'C')
     """
     parts = _tensors(tensors, "cat")
-    for index, part in enumerate(parts):
-        if not part._names:
-            call = ShownCall("cat", (Verbatim("[...]"),), (part._dims,))
-            hint = "stack puts 0-d tensors side by side along a new dim"
-            raise fault("NE385", f"cat: tensor {index} is 0-d and has no dim to join along", call, hint=hint)
-    if len({len(part._names) for part in parts}) != 1:
-        check_ranks([part._dims for part in parts], "cat")
+    given = [(part._names, part._data.shape) for part in parts]
+    are_alike = given and given[0][0] and given.count(given[0]) == len(given)
+    if not are_alike:
+        _check_joined(parts)
     first = parts[0]
     if isinstance(dim, str) and dim not in first._names and not any(first._names):
         later = next((part._names for part in parts if dim in part._names), ())
         if later:
-            call = ShownCall("cat", (Verbatim("[...]"), dim), (first._dims,))
+            call = ShownCall("cat", (_LISTED, dim), (first._dims,))
             hint = f"tensor 0 has no names: tensors[0].refine_names({', '.join(map(shown, later))})"
             raise fault("NE410", f"no dim of tensor 0 is called {dim!r}", call, (1,), hint)
-    at = first._position(dim, "cat", (Verbatim("[...]"), dim), 1)
-    names = joined("cat", at, *[(part._names, part._data.shape) for part in parts])
+    at = first._position(dim, "cat", (_LISTED, dim), 1)
+    names = first._names if are_alike else joined("cat", at, *given)
     return joined_along(parts, at, names, "cat", out)
 
 
 concat = concatenate = cat
+
+
+def _check_joined(parts: list[Core]) -> None:
+    """Raise NE385 if there are 0-d tensors, or the numbers of dims differ."""
+    for index, part in enumerate(parts):
+        if not part._names:
+            call = ShownCall("cat", (_LISTED,), (part._dims,))
+            hint = "stack puts 0-d tensors side by side along a new dim"
+            raise fault("NE385", f"cat: tensor {index} is 0-d and has no dim to join along", call, hint=hint)
+    if len({len(part._names) for part in parts}) != 1:
+        check_ranks([part._dims for part in parts], "cat")
 
 
 @op("joins", extra=True)
@@ -89,12 +102,12 @@ def stack(
     rank = len(names) + 1
     at = checked_int(dim, "stack", "the position of the new dim")
     if not -rank <= at < rank:
-        call = ShownCall("stack", (Verbatim("[...]"), dim), (all_dims[0],))
+        call = ShownCall("stack", (_LISTED, dim), (all_dims[0],))
         raise fault("NE801", f"stack: the new dim can be at {-rank} to {rank - 1}, not {at}", call, (1,))
     at %= rank
     if name is not None:
         dims = dims_of(names, parts[0]._data.shape)
-        arguments = (Verbatim("[...]"), at, Verbatim(f"name={shown(name)}"))
+        arguments = (_LISTED, at, Verbatim(f"name={shown(name)}"))
         name = added_name(name, dims, ShownCall("stack", arguments, (dims,)))
     return joined_along(parts, at, (*names[:at], name, *names[at:]), "stack", out)
 
@@ -107,7 +120,7 @@ def _tensors(tensors: Any, verb: str) -> list[Core]:
         raise error(Diagnostic("NE656", f"{verb} takes a list of tensors, not {what}", hint=hint))
     parts = list(tensors)
     kinds = set(map(type, parts))
-    if len(kinds) == 1 and issubclass(*kinds, NamedTensor):  # type: ignore[call-arg]
+    if kinds == _PLAIN or (len(kinds) == 1 and issubclass(*kinds, NamedTensor)):  # type: ignore[call-arg]
         return parts
     are_recorded = [isinstance(part, Core) and part._kernels is RECORDED for part in parts]
     if any(are_recorded):
@@ -128,11 +141,11 @@ def joined_along(parts: list[Any], at: int, names: Names, verb: str, out: Any) -
         return parts[0]._joined(parts, at, names, verb, out)  # type: ignore[no-any-return]
     join = np.stack if verb == "stack" else np.concatenate
     try:
-        data = join([part._data for part in parts], axis=at)
+        data = join([part._data for part in parts], at)
     except REFUSED as refused:
         raise explained(verb, tuple(parts), refused) from refused
     coordinates: Any = ()
-    if any(part._coordinates for part in parts):
+    if any(map(_COORDINATES, parts)):
         from nameexpr.tensors.coordinates import agreed
         from nameexpr.tensors.labelled import attach
         from nameexpr.tensors.surviving import joined

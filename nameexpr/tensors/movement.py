@@ -106,7 +106,7 @@ class Movement(Core):
 
     @property
     def by_position(self) -> Self:
-        """A view whose operators pair dims from the right: the tensor before `by_name`."""
+        """A view whose operators pair dims from the right, the tensor before `by_name`."""
         return (self._by_position or type(self))._wrap(self._data, self._names)  # type: ignore[return-value]
 
     def _aligned(self, alignment: Alignment) -> Self:

@@ -38,9 +38,7 @@ KNOWN = (Core, int, float, complex, np.ndarray, np.generic, list, tuple)
 NUMBERS = frozenset({int, float, bool, complex})
 _REAL = NUMBERS - {complex}
 REFUSED = (TypeError, ValueError, OverflowError, MemoryError, AttributeError)
-"""The exceptions of NumPy when it cannot apply a function (AttributeError if it looks for one in Python
-objects); ours are also ValueErrors, and are passed on.
-"""
+"""The exceptions of NumPy when it cannot apply a function; ours are also ValueErrors, and are passed on."""
 
 _OWN = np.empty(0)
 unify_names = lru_cache(maxsize=4096)(unify_from_right)
@@ -103,13 +101,16 @@ class Operators(Core):
     def _operate(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
         """Return the result of a sign: NotImplemented for objects that may have their own operator."""
         other = right if left is self else left
+        if type(other) is type(self) and other._names == self._names:
+            arrays, names = (left._data, right._data), self._names
+            try:
+                if out is None:
+                    return self._named(BINARY[verb](*arrays), names)
+                return apply_into(out, BINARY[verb], arrays, names, verb, is_out=False)  # type: ignore[no-any-return]
+            except REFUSED as fault:
+                raise _ours(fault, spelt(verb, is_out=out is None), (left, right)) from fault
         if not isinstance(other, KNOWN) and not is_operand(other):
             return _NOT_OURS  # type: ignore[no-any-return]
-        if out is None and type(other) is type(self) and other._names == self._names:
-            try:
-                return self._named(BINARY[verb](left._data, right._data), self._names)
-            except REFUSED as fault:
-                raise _ours(fault, verb, (left, right)) from fault
         return self._unify(verb, left, right, out)
 
     def _compare(self, verb: str, other: Any) -> Self:
@@ -207,9 +208,7 @@ def data_and_names(operand: Any, verb: str) -> tuple[Any, Names]:
         if operand._kernels is not None:
             raise mixed(verb, _OWN, operand)
         return operand._data, operand._names
-    if type(operand) in NUMBERS:
-        return operand, ()
-    if isinstance(operand, np.generic):
+    if type(operand) in NUMBERS or isinstance(operand, np.generic):
         return operand, ()
     core = as_core(operand, verb)
     return core._data, core._names

@@ -110,7 +110,7 @@ class Shapes(Operators):
 
     @property
     def mT(self) -> Self:  # noqa: N802
-        """A view with the last two dims swapped: the transpose of each matrix."""
+        """A view with the last two dims swapped, the transpose of each matrix."""
         return self.transpose(-2, -1)
 
     def _ordered(self, order: list[int]) -> Self:

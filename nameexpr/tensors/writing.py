@@ -153,12 +153,28 @@ def apply_into(
     if is_out and target._kernels is RECORDED:
         RECORDED.check_out(verb)
     if target._data.nbytes < _LARGE or target._names != names or not _is_direct(target, operands, verb):
-        data = np.asarray(kernel(*operands))
-        return write(out, data, names, spelt(verb, is_out=is_out), is_out=is_out)
+        data = kernel(*operands)
+        if _is_alike(target, data, names):
+            target._data[...] = data
+            return target
+        return write(out, np.asarray(data), names, spelt(verb, is_out=is_out), is_out=is_out)
     if WATCHED:
         WATCHED[0](target._data, spelt(verb, is_out=is_out))
     kernel(*operands, out=target._data)
     return target
+
+
+def _is_alike(target: Core, data: Any, names: Names) -> bool:
+    """Return whether a result has the names, sizes and dtype of the target, which can be written."""
+    own = target._data
+    return (
+        type(data) is np.ndarray
+        and data.dtype is own.dtype
+        and data.shape == own.shape
+        and target._names == names
+        and own.flags.writeable
+        and not WATCHED
+    )
 
 
 COMPLEX = category(np.dtype(complex))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,12 +46,13 @@ class Row(NamedTuple):
     aliases: list[str]
 
 
-def rows() -> list[Row]:
-    """Return a row for every operator that is not the twin of another, in alphabetic order."""
-    return [row(OPS[name]) for name in sorted(OPS) if not OPS[name].twin_of]
+def rows(rule: str) -> list[Row]:
+    """Return a row for every operator of a rule that is not the twin of another, in alphabetic order."""
+    made_by = others()
+    return [row(op, made_by) for _, op in sorted(OPS.items()) if op.rule == rule and not op.twin_of]
 
 
-def row(op: Op) -> Row:
+def row(op: Op, made_by: Mapping[str, str]) -> Row:
     member, function = member_of(op.name), function_of(op.name)
     calls = [] if member is None else calls_of(op.name, member)
     if function is not None and "." not in function.__qualname__:  # else it is made of a method
@@ -60,7 +61,7 @@ def row(op: Op) -> Row:
     places += ["function"] if function is not None else []
     places += ["`out=`"] if any("out" in parameters(one) for one in (member, function)) else []
     twins = [twin for twin in OPS.values() if twin.twin_of == op.name]
-    aliases = [name for name, names in others().items() if names == op.name]
+    aliases = [name for name, actual in made_by.items() if actual == op.name]
     return Row(op, places, calls, twins, aliases)
 
 
@@ -123,7 +124,7 @@ def real_name(member: Any) -> str:
 def table(rule: str) -> str:
     """Return the table of one rule."""
     lines = ["| operator | where | call | returns | PyTorch |", "|---|---|---|---|---|"]
-    return "\n".join(lines + [line(one) for one in rows() if one.op.rule == rule])
+    return "\n".join(lines + [line(one) for one in rows(rule)])
 
 
 def line(one: Row) -> str:

@@ -44,6 +44,19 @@ def test_every_public_name_has_one_entry() -> None:
     assert set(entries().values()) == {1}
 
 
+def test_no_summary_of_a_property_has_a_colon() -> None:
+    """What precedes a colon there is taken for the type of the property."""
+    classes = [one for name in ne.__all__ if inspect.isclass(one := getattr(ne, name))]
+    properties = {
+        f"{one.__name__}.{name}": inspect.getdoc(member) or ""
+        for one in classes
+        for name, member in inspect.getmembers(one, lambda member: isinstance(member, property))
+    }
+    assert len(properties) > 80
+    found = [name for name, text in properties.items() if ": " in text.split("\n")[0]]
+    assert not [name for name in found if "._" not in name]
+
+
 def test_every_dtype_is_in_the_table() -> None:
     dtypes = set(DTYPE.findall(documents.read("docs/api/dtypes.md")))
     defaults = {"get_default_dtype", "set_default_dtype"}

@@ -1,9 +1,9 @@
 """Functions for the generated code of formulas that are not a single NumPy call: activations, functions along
 axes, and arithmetic of weak numbers.
 
-Functions along axes take an array and one or several axes; `over=True` lets them work in the array's memory.
-Those that normalise do so in blocks that stay in the cache; a sum may be rounded differently from one over
-the whole array.
+Functions along axes take an array and one or several axes; `out`, of the result's shape and dtype, receives
+the result, and may be the array itself. Those that normalise do so in blocks that stay in the cache; a sum
+may be rounded differently from one over the whole array.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def where_over(condition: Array, x: Array, y: Any) -> Array:
 
 
 @np.errstate(all="ignore")
-def softmax(x: Array, axes: Axis, *, over: bool = False) -> Array:
+def softmax(x: Array, axes: Axis, out: Array | None = None) -> Array:
     """Return exponentials over their sum along axes, of narrow floats computed in float32.
 
     The largest is subtracted before exp, which then cannot overflow. A slice that contains nan or inf, or
@@ -192,33 +192,44 @@ def softmax(x: Array, axes: Axis, *, over: bool = False) -> Array:
     >>> softmax(np.array([0.0, 0.0, -np.inf]), 0)
     array([0.5, 0.5, 0. ])
     """
-    return _normalised(x, axes, into_softmax, over=over)
+    return _normalised(x, axes, into_softmax, out)
 
 
 @np.errstate(all="ignore")
-def log_softmax(x: Array, axes: Axis, *, over: bool = False) -> Array:
+def log_softmax(x: Array, axes: Axis, out: Array | None = None) -> Array:
     """Return the logarithm of the softmax along axes, finite even where softmax itself would round to 0.
 
     >>> log_softmax(np.array([0.0, -1000.0]), 0)
     array([    0., -1000.])
     """
-    return _normalised(x, axes, into_log_softmax, over=over)
+    return _normalised(x, axes, into_log_softmax, out)
 
 
-def _normalised(x: Array, axes: Axis, finish: Callable[[Array, Axis], None], *, over: bool) -> Array:
+def _normalised(x: Array, axes: Axis, finish: Callable[[Array, Axis], None], out: Array | None) -> Array:
     """Return x minus its largest element along axes, normalised by `finish`, block by block."""
-    if x.dtype.char in "fd" and 0 < x.size <= BLOCK and x.dtype.isnative:
-        shifted: Array = np.subtract(x, _largest(x, axes), out=x if over else None)
+    if (
+        x.dtype.char in "fd"
+        and 0 < x.size <= BLOCK
+        and x.dtype.isnative
+        and (out is None or out.dtype == x.dtype)
+    ):
+        shifted: Array = np.subtract(x, _largest(x, axes), out=out)
         finish(shifted, axes)
         return shifted
-    x = _normalisable(x)
-    wide = widened(x)
-    result = wide if over else np.empty_like(wide, native(wide.dtype))
+    floats = _normalisable(x)
+    wide = widened(floats)
+    result = wide if out is x else out
+    if result is None or result.dtype != wide.dtype:
+        result = np.empty_like(wide, native(wide.dtype))
     if x.size:
         for part, target in _blocks(wide, result, axes):
             np.subtract(part, _largest(part, axes), out=target)
             finish(target, axes)
-    return np.asarray(result.astype(native(x.dtype), copy=False))
+    if out is None:
+        return np.asarray(result.astype(native(floats.dtype), copy=False))
+    if result is not out:
+        out[...] = result
+    return out
 
 
 def _largest(x: Array, axes: Axis) -> Any:
@@ -240,31 +251,31 @@ def _blocks(x: Array, result: Array, axes: Axis, done: int = 0) -> Iterator[tupl
         yield from _blocks(x[cut], result[cut], axes, axis + 1)
 
 
-def cumsum(x: Array, axis: int, *, over: bool = False) -> Array:
+def cumsum(x: Array, axis: int, out: Array | None = None) -> Array:
     """Return cumulative sums along an axis: of integers in 64 bits."""
-    return _running(np.add, x, axis, over=over)
+    return _running(np.add, x, axis, out)
 
 
-def cumprod(x: Array, axis: int, *, over: bool = False) -> Array:
+def cumprod(x: Array, axis: int, out: Array | None = None) -> Array:
     """Return cumulative products along an axis: of integers in 64 bits."""
-    return _running(np.multiply, x, axis, over=over)
+    return _running(np.multiply, x, axis, out)
 
 
-def _running(ufunc: np.ufunc, x: Array, axis: int, *, over: bool) -> Array:
+def _running(ufunc: np.ufunc, x: Array, axis: int, out: Array | None) -> Array:
     dtype = None
     if x.dtype.kind in "iub":
         dtype = np.dtype(np.uint64 if x.dtype.kind == "u" else np.int64)
-    return np.asarray(running(ufunc, x, axis, dtype, x if over else None))
+    return np.asarray(running(ufunc, x, axis, dtype, out))
 
 
-def cummax(x: Array, axis: int, *, over: bool = False) -> Array:
+def cummax(x: Array, axis: int, out: Array | None = None) -> Array:
     """Return the largest element so far along an axis, nan from the first one on."""
-    return np.asarray(np.maximum.accumulate(x, axis=axis, out=x if over else None))
+    return np.asarray(np.maximum.accumulate(x, axis=axis, out=out))
 
 
-def cummin(x: Array, axis: int, *, over: bool = False) -> Array:
+def cummin(x: Array, axis: int, out: Array | None = None) -> Array:
     """Return the smallest element so far along an axis, nan from the first one on."""
-    return np.asarray(np.minimum.accumulate(x, axis=axis, out=x if over else None))
+    return np.asarray(np.minimum.accumulate(x, axis=axis, out=out))
 
 
 def argsort(x: Array, axis: int) -> Array:
@@ -272,12 +283,14 @@ def argsort(x: Array, axis: int) -> Array:
     return np.argsort(x, axis=axis, kind="stable")
 
 
-def sort(x: Array, axis: int, *, over: bool = False) -> Array:
+def sort(x: Array, axis: int, out: Array | None = None) -> Array:
     """Return the elements in order along an axis, nan last."""
-    if over:
-        x.sort(axis=axis)
-        return x
-    return np.sort(x, axis=axis)
+    if out is None:
+        return np.sort(x, axis=axis)
+    if out is not x:
+        out[...] = x
+    out.sort(axis=axis)
+    return out
 
 
 def flip(x: Array, axis: int) -> Array:

@@ -125,14 +125,15 @@ def forget_ones() -> None:
 
 
 def slices(ufunc: np.ufunc, x: Array, axes: tuple[int, ...]) -> Array:
-    """Return a binary ufunc applied to the elements along some axes, slice after slice, the last axis first.
+    """Return a binary ufunc applied to the elements along some axes, one after the other, slice after slice.
 
     NumPy's reductions start again for every run of elements; this makes one call for each slice, which is
     much faster if the axes are short.
     """
-    for axis in reversed(axes):
-        before: tuple[Any, ...] = (slice(None),) * axis
-        parts: list[Array] = [x[(*before, index)] for index in range(x.shape[axis])]
+    for number, axis in enumerate(axes):
+        at = axis - sum([gone < axis for gone in axes[:number]]) if number else axis
+        before: tuple[Any, ...] = (slice(None),) * at
+        parts: list[Array] = [x[(*before, index)] for index in range(x.shape[at])]
         x = parts[0] if len(parts) == 1 else ufunc(parts[0], parts[1])
         for part in parts[2:]:
             x = ufunc(x, part, out=x) if x.ndim else ufunc(x, part)

@@ -152,14 +152,27 @@ def _find(named: str) -> tuple[Profile, str]:
 
         read = read_or_warn(own, "" if named else machine.own.removesuffix(".json"))
         return (GENERIC, "") if read is None else (read, own)
-    for threads in (machine.threads, 2, 1):
-        path = os.path.join(SHIPPED, machine.shipped(threads))
-        if threads <= machine.threads and os.path.exists(path):
-            import json
+    path = _shipped(machine)
+    if not path:
+        return GENERIC, ""
+    import json
 
-            with open(path, encoding="utf-8") as file:
-                return Profile(**json.load(file)["figures"]), path
-    return GENERIC, ""
+    with open(path, encoding="utf-8") as file:
+        return Profile(**json.load(file)["figures"]), path
+
+
+def _shipped(machine: MachineName) -> str:
+    """Return the path of the profile that ships for a machine, "" if there is none.
+
+    Another make's is better than the generic one if it runs the same kernels with the same instructions.
+    """
+    files = sorted(os.listdir(SHIPPED))
+    for threads in (machine.threads, 2, 1):
+        wanted = machine.shipped(threads)
+        others = [name for name in files if name.partition("-")[2] == wanted.partition("-")[2]]
+        if threads <= machine.threads and others:
+            return os.path.join(SHIPPED, wanted if wanted in others else others[0])
+    return ""
 
 
 def cache_folder() -> str:

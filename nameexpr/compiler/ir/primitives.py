@@ -162,6 +162,12 @@ def _matmul(_: Instruction, sources: Shapes) -> Shape:
     return (*broadcast(left[:-2], right[:-2]), left[-2], right[-1])
 
 
+def _tiny_matmul(instruction: Instruction, sources: Shapes) -> Shape:
+    assert len(sources[0]) == len(sources[1]) == 3 and sources[0][0] == sources[1][0], f"{sources}"  # noqa: PLR2004
+    assert sources[0][2] > 1, f"nothing is added in {sources}"
+    return _matmul(instruction, sources)
+
+
 def _loop_shape(instruction: Instruction, sources: Shapes) -> Shape:
     assert instruction.loop is not None
     made = []
@@ -248,13 +254,14 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "reduce": PrimitiveRules(_without_last_axes, strides.of_sum, _each_cell, slices.of_reduce),
     "window_reduce": PrimitiveRules(slices.of_rolling, strides.of_arguments, _each_cell),
     "apply": PrimitiveRules(_without_last_axes),
-    "divide": PrimitiveRules(_of_source, strides.of_arguments, _each_cell, slices.kept_leading),
+    "divide": PrimitiveRules(_of_source, strides.of_pointwise, _each_cell, slices.kept_leading),
     "multiply": PrimitiveRules(
         lambda _, sources: broadcast(*sources), strides.of_arguments, _each_result, slices.of_multiply
     ),
     "dot": PrimitiveRules(_dot, work=_multiplied),
     "vecdot": PrimitiveRules(_vecdot),
     "matmul": PrimitiveRules(_matmul, strides.of_matmul, _multiplied, slices.of_matmul),
+    "tiny_matmul": PrimitiveRules(_tiny_matmul, strides.of_tiny_matmul, _multiplied),
     "integer_matmul": PrimitiveRules(_matmul, strides.of_matmul, _multiplied, slices.of_matmul),
     "einsum": PrimitiveRules(_by_letters, strides.of_einsum, _all_letters, slices.of_einsum),
     "window_multiply": PrimitiveRules(slices.of_products, work=slices.work_of_products),
@@ -268,6 +275,6 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "item": PrimitiveRules(_as_asked, is_view=True),
 }
 
-WORKING: frozenset[Primitive] = frozenset({"dot", "vecdot", "matmul", "integer_matmul", "multiply", "einsum",
-    "sum", "slices", "window_multiply", "window_reduce", "window_weigh"})  # fmt: skip
+WORKING: frozenset[Primitive] = frozenset({"dot", "vecdot", "matmul", "tiny_matmul", "integer_matmul",
+    "multiply", "einsum", "sum", "slices", "window_multiply", "window_reduce", "window_weigh"})  # fmt: skip
 """Primitives that compute a step of a plan; the step's other instructions only prepare it."""

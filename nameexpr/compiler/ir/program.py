@@ -19,12 +19,13 @@
     copy function                   row-major; "contiguous": keeps to the cache, "row_major": unless it is so
     full shape, constants, dtype    constant constants            arange shape
     ones shape, dtype               made once and never written to
-    sum axes, dtype                 slices function, axes         a sum, or a reducer slice after slice
+    sum axes, dtype                 slices function, axes         a sum; a reducer, slice after slice
     reduce function, axes, dtype    a reducer over the last axes, which act as one
     window_reduce function, axes, letters, shape    a reducer over windows along an axis
     apply                           the caller's `reduce=` over the last axis
     divide constants                by a number of elements
     multiply dtype                  dot, vecdot, matmul           as in NumPy; vecdot of reals
+    tiny_matmul                     of three axes, the first of which is contiguous in the result
     integer_matmul dtype            in 64 bits, through float64 where the values at hand make that exact
     einsum letters                  one pass of NumPy's C loop over one or two arrays
     window_multiply, window_weigh   windows times a matrix, or times weights, summed over the last axes
@@ -60,7 +61,8 @@ Primitive = Literal[
     "inside", "take", "scatter", "repeat", "embed", "concatenate", "copy",
     "full", "ones", "constant", "arange", "bins",
     "sum", "slices", "reduce", "window_reduce", "apply", "divide",
-    "multiply", "dot", "vecdot", "matmul", "integer_matmul", "einsum", "window_multiply", "window_weigh",
+    "multiply", "dot", "vecdot", "matmul", "tiny_matmul", "integer_matmul", "einsum",
+    "window_multiply", "window_weigh",
     "pointwise", "along_axes", "fused", "loop", "output", "recurrence", "item",
 ]  # fmt: skip
 UFUNCS = frozenset(row.kernel for row in FUNCTIONS.values() if row.is_ufunc)

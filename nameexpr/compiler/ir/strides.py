@@ -248,10 +248,19 @@ def of_sum(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
     return compact_strides(shape, iteration_order([kept]))
 
 
+def one_by_one(axes: Sequence[int]) -> list[int]:
+    """Return where each axis is when those before it are gone.
+
+    >>> one_by_one((4, 1, 2))
+    [4, 1, 1]
+    """
+    return [axis - sum(gone < axis for gone in axes[:number]) for number, axis in enumerate(axes)]
+
+
 def of_slices(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
-    """Return the strides of a combination of two slices, axis after axis, the last first."""
+    """Return the strides of a combination of two slices, axis after axis."""
     left, own = sources[0]
-    for axis in sorted(instruction.axes, reverse=True):
+    for axis in one_by_one(instruction.axes):
         count = left[axis]
         left, own = left[:axis] + left[axis + 1 :], own[:axis] + own[axis + 1 :]
         if count > 1:
@@ -264,6 +273,11 @@ def of_matmul(_: Instruction, sources: Sources, shape: Shape) -> Strides:
     batch = shape[:-2]
     arrays = [aligned(own[:-2], steps[:-2], batch) for own, steps in sources]
     return compact_strides(shape, [*iteration_order(arrays), len(batch), len(batch) + 1])
+
+
+def of_tiny_matmul(_: Instruction, sources: Sources, shape: Shape) -> Strides:
+    """Return strides with the first axis last in memory."""
+    return compact_strides(shape, (1, 2, 0))
 
 
 def of_einsum(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:

@@ -71,6 +71,11 @@ class Costs(Protocol):
     def vecdot_cost(self, count: int, inner: int, dtype: str) -> float:
         """Return the cost of the inner products of `count` pairs of rows."""
 
+    def tiny_cost(self, count: int, rows: int, inner: int, columns: int, copied: int, dtype: str) -> float:
+        """Return the cost of `count` products of tiny matrices, element by element, of whose elements
+        `copied` are not adjacent to those of the next product.
+        """
+
     def loop_cost(self, sizes: Sizes, operands: Sequence[Steps], result: Sequence[str], dtype: str) -> float:
         """Return the cost of one pass of a loop over one or two operands."""
 

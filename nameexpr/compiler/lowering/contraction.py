@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from math import prod
 
 from nameexpr.compiler.ir.axes import Labels
-from nameexpr.compiler.ir.dtypes import BLAS, ITEM_BYTES, REAL_OF, Dtypes
+from nameexpr.compiler.ir.dtypes import BLAS, REAL_OF, Dtypes
 from nameexpr.compiler.ir.liveness import REAL
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.products import (
@@ -29,7 +29,7 @@ from nameexpr.compiler.lowering.products import (
     of_parts,
 )
 from nameexpr.compiler.lowering.reduction import long_dot, lower_mean, lower_reducer, lower_sum, lower_zeros
-from nameexpr.compiler.lowering.strategies import candidate_strategies
+from nameexpr.compiler.lowering.strategies import candidate_strategies, other_kinds, quickest_product
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.ops import SUMMING
 from nameexpr.records import replace
@@ -173,6 +173,9 @@ def _contract(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
         return emit_windowed(build, strategy, one, other)
     if strategy.kind == "loop":
         return emit_einsum(build, pair, one, other)
+    if strategy.kind == "apart":
+        apart = [label for label in pair.summed if label not in strategy.summed]
+        return lower_sum(build, emit_matmul(build, strategy, one, other), apart, one.dtype)
     return emit_matmul(build, strategy, one, other)
 
 
@@ -257,43 +260,11 @@ def _multiply(
     if compute in BLAS and preferred and pair.right and preferred[-1] in pair.left:
         one, other = other, one
         pair = Pair(pair.batch, pair.right, pair.left, ())
-    kind, others = "multiply", _other_kinds(build, pair) if compute in BLAS else []
+    kind, others = "multiply", other_kinds(build, pair) if compute in BLAS else []
     if others:
-        best = _quickest_product(build, pair, one, other, compute)
+        best = quickest_product(build, pair, one, other, compute)
         kind = build.choose(sorted(["multiply", *others], key=lambda kind: kind != best))
     if kind == "multiply":
         return emit_broadcast(build, one, other, compute, preferred)
     one, other = build.cast(one, compute), build.cast(other, compute)
     return (emit_einsum if kind == "loop" else emit_outer)(build, pair, one, other)
-
-
-def _other_kinds(build: Builder, pair: Pair) -> list[str]:
-    labels = pair.batch + pair.left + pair.right
-    if "contraction" in build.target.native or not (pair.left or pair.right) or not build.size(labels):
-        return []
-    # `dot` skips products with a scalar 0, even if the other factor is nan.
-    is_outer = pair.left and pair.right and build.size(pair.left) > 1 < build.size(pair.right)
-    return [*(["matmul"] if is_outer else []), *(["loop"] if len(labels) <= build.target.loop_axes else [])]
-
-
-def _quickest_product(build: Builder, pair: Pair, one: Value, other: Value, compute: str) -> str:
-    """Return the kind of the fastest strategy (measured, docs/performance.md).
-
-    For outer products, a matrix product without a sum beats broadcasting, since it writes each element once;
-    the C loop does if the runs of a broadcast product are short.
-    """
-    if pair.left and pair.right:
-        if not pair.batch:
-            return "matmul"
-        is_large = build.size((*pair.batch, *pair.left, *pair.right)) >= build.target.outer_cells
-        return "loop" if is_large else "multiply"
-    bigger, smaller = (one, other) if pair.left else (other, one)
-    if ITEM_BYTES.get(compute, 8) * build.size(bigger.labels) < build.target.scaled_bytes:
-        return "multiply"
-    build.used_strides = True
-    steps, run = build.steps(bigger), 1
-    for label in reversed(build.memory_order(bigger, bigger.labels)):
-        if label in smaller.labels or abs(steps[label]) != run:
-            break
-        run *= build.sizes[label]
-    return "loop" if run in build.target.scaled_runs else "multiply"

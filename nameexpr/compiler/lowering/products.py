@@ -33,7 +33,7 @@ class Pair:
 class Strategy:
     """Products of matrices (outer..., rows, summed) and (outer..., summed, columns), or the C loop."""
 
-    kind: str  # "loop", "matmul" or "vecdot"
+    kind: str  # "loop", "matmul", "vecdot", "apart" (matmul, and a sum afterwards) or "tiny"
     cost: float
     outer: Labels = ()
     rows: Labels = ()
@@ -58,6 +58,8 @@ def emit_matmul(build: Builder, strategy: Strategy, one: Value, other: Value, *,
         inner = Instruction("vecdot", (left.number, right.number))
         return build.emit(inner, outer, one.dtype, build.row_major_strides(outer))
     dtype, labels = wide or one.dtype, (*outer, *rows, *columns)
+    if strategy.kind == "tiny":
+        return _emit_tiny(build, strategy, one, other)
     if outer or wide:
         left = _stacked(build, one, outer, rows, summed)
         right = _stacked(build, other, outer, summed, columns)
@@ -72,6 +74,26 @@ def emit_matmul(build: Builder, strategy: Strategy, one: Value, other: Value, *,
         return build.emit(product, labels, dtype, build.row_major_strides(labels))
     made = build.reshape(build.emit(product, merged, dtype), build.shape(labels), labels)
     return replace(made, strides=build.row_major_strides(labels))
+
+
+def _emit_tiny(build: Builder, strategy: Strategy, one: Value, other: Value) -> Value:
+    """Emit many products of tiny matrices, whose elements have the batch last in memory."""
+    outer, rows, summed, columns = strategy.outer, strategy.rows, strategy.summed, strategy.columns
+    every = []
+    for value, groups in ((one, (outer, rows, summed)), (other, (outer, summed, columns))):
+        value = build.transpose(value, [label for group in groups for label in group])
+        shape = tuple([build.size(group) for group in groups])
+        if any(len(group) != 1 for group in groups):
+            value = build.reshape(value, shape, [product_label(group) for group in groups])
+        every.append(value.number)
+    made, labels = Instruction("tiny_matmul", tuple(every)), (*outer, *rows, *columns)
+    merged = tuple([product_label(group) for group in (outer, rows, columns)])
+    steps = dict(zip(order := (*rows, *columns, *outer), build.row_major_strides(order), strict=True))
+    strides = tuple([steps[label] for label in labels])
+    if merged == labels:
+        return build.emit(made, labels, one.dtype, strides)
+    value = build.reshape(build.emit(made, merged, one.dtype), build.shape(labels), labels)
+    return replace(value, strides=strides)
 
 
 def matrix(

@@ -63,9 +63,7 @@ def lower_reducer(
     value = build.cast(value, dtypes.result if reducer == CUSTOM else dtypes.compute)
     kept = [label for label in value.labels if label not in reduced]
     if _prefers_slices(build, value, reduced, reducer):
-        axes = tuple(sorted(value.axis(label) for label in reduced))
-        slices = Instruction("slices", (value.number,), axes=axes, function=reducer)
-        made = build.emit(slices, kept, dtypes.compute)
+        made = build.emit(_sliced(build, value, reduced, reducer), kept, dtypes.compute)
         return build.cast(made, dtypes.result) if needs_narrowing(reducer, dtypes) else made
     value = build.transpose(value, [*kept, *reduced])
     count = len(reduced)
@@ -102,7 +100,7 @@ def lower_sum(build: Builder, value: Value, summed: Sequence[str], compute: str)
         letters = tuple(range(len(value.labels))), tuple([value.axis(label) for label in kept])
         made, strides = Instruction("einsum", source, letters=letters), build.row_major_strides(kept)
     elif strategy.kind == "slices":
-        made = Instruction("slices", source, axes=axes, function="sum")
+        made = _sliced(build, value, summed, "sum")
     else:
         made = Instruction("sum", source, axes=axes, dtype="" if compute == value.dtype else compute)
     bound = None if value.bound is None else value.bound * build.size(summed)
@@ -133,6 +131,12 @@ def _prefers_slices(build: Builder, value: Value, reduced: Sequence[str], reduce
     strategy = _slices(build, value, reduced)
     cost = build.target.costs.maximum_cost(build.sizes, build.steps(value), value.dtype)
     return build.choose(_by_time([strategy, Strategy("reduce", cost)])).kind == "slices"
+
+
+def _sliced(build: Builder, value: Value, reduced: Sequence[str], reducer: str) -> Instruction:
+    """Return the combination of slices; the slowest axis is first, so that most are combined along memory."""
+    axes = tuple([value.axis(label) for label in build.memory_order(value, reduced)])
+    return Instruction("slices", (value.number,), axes=axes, function=reducer)
 
 
 def _by_time(found: list[Strategy]) -> list[Strategy]:

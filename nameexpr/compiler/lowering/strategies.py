@@ -2,7 +2,9 @@
 
 A strategy is the C loop, or products of matrices: some labels are looped over (the batch, and labels that
 could only be merged by a copy, R6), the other labels of the left are rows, of the right columns. Merging
-labels that are not adjacent in memory copies the operand, and the model takes this into account.
+labels that are not adjacent in memory copies the operand, and the model takes this into account. Instead of
+merging summed labels, the products for each index of one of them can be added afterwards; and many products
+of tiny matrices are faster element by element, each for all of them at once.
 """
 
 from __future__ import annotations
@@ -11,11 +13,12 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 
 from nameexpr.compiler.ir.axes import Labels
+from nameexpr.compiler.ir.dtypes import BLAS, ITEM_BYTES
 from nameexpr.compiler.ir.liveness import REAL
 from nameexpr.compiler.ir.target import Steps
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.products import Pair, Strategy, canonical_strategy
-from nameexpr.records import record
+from nameexpr.records import record, replace
 
 MOVED = 3
 """The number of labels of one operand up to which every subset of them is tried in the loop; beyond it, the
@@ -23,6 +26,10 @@ outermost.
 """
 OUTERMOST = 4
 """The largest number of these labels that are moved."""
+TINY = 36
+"""The number of multiplications of a product of tiny matrices, at most."""
+SHORT = 6
+"""The number of elements of an inner product that is computed as one of tiny matrices, at most."""
 
 
 def candidate_strategies(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strategy]:
@@ -32,6 +39,10 @@ def candidate_strategies(build: Builder, pair: Pair, one: Value, other: Value) -
     if not build.size(every):
         return [canonical_strategy(pair)]
     found = _matmuls(build, pair, one, other)
+    if len(pair.summed) > 1:
+        found += _apart(build, pair, one, other)
+    if pair.batch and one.dtype in BLAS:
+        found += _tiny(build, pair, one, other)
     if len(every) <= build.target.loop_axes and one.dtype == other.dtype:
         labels = (*pair.batch, *pair.left, *pair.right)
         steps = [build.steps(one), build.steps(other)]
@@ -52,6 +63,51 @@ def _vecdots(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strat
     return [Strategy("vecdot", cost, pair.batch, summed=pair.summed)]
 
 
+def _tiny(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strategy]:
+    """Return the product of many tiny matrices, if no labels have to be moved to make them matrices."""
+    sizes = [build.size(group) for group in (pair.batch, pair.left, pair.summed, pair.right)]
+    count, rows, inner, columns = sizes
+    most = SHORT if rows == columns == 1 else TINY
+    if count < build.target.many_products or inner == 1 or rows * inner * columns > most:
+        return []
+    copied = 0
+    for value, own in ((one, pair.left), (other, pair.right)):
+        if not all(build.is_mergeable(value, group) for group in (pair.batch, own, pair.summed)):
+            return []
+        is_along = _unit_step(build, build.steps(value), pair.batch) == 1
+        copied += 0 if is_along else build.size(own) * inner
+    cost = build.target.costs.tiny_cost(count, rows, inner, columns, copied, one.dtype)
+    return [Strategy("tiny", cost, pair.batch, pair.left, pair.summed, pair.right)]
+
+
+def _apart(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strategy]:
+    """Return the products of matrices for each index of one summed label, which are added afterwards, if a
+    copy is needed to merge it with the others, and the products take less memory than the copy.
+    """
+    costs, sizes, dtype = build.target.costs, build.sizes, one.dtype
+    orders = [build.memory_order(value, pair.summed) for value in (one, other)]
+    if any(_are_mergeable(build, one, other, order) for order in orders):
+        return []
+    found = []
+    for label in pair.summed:
+        rest = tuple([other for other in pair.summed if other != label])
+        made = (label, *pair.batch, *pair.left, *pair.right)
+        is_small = build.size(made) <= min(build.size(one.labels), build.size(other.labels))
+        if not is_small or not _are_mergeable(build, one, other, rest):
+            continue
+        steps = dict(zip(made, build.row_major_strides(made), strict=True))
+        spilled = costs.spill_cost(build.size(made) * ITEM_BYTES.get(dtype, 8))
+        cost = costs.sum_cost(sizes, steps, dtype) + spilled
+        split = Pair((label, *pair.batch), pair.left, pair.right, rest)
+        products = _matmuls(build, split, one, other)
+        found += [replace(own, kind="apart", cost=own.cost + cost) for own in products]
+    return found
+
+
+def _are_mergeable(build: Builder, one: Value, other: Value, labels: Sequence[str]) -> bool:
+    return build.is_mergeable(one, labels) and build.is_mergeable(other, labels)
+
+
 def _matmuls(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strategy]:
     """Return products of matrices: their cost is that of copies, of matmul's internal copies, and of the
     products.
@@ -60,18 +116,19 @@ def _matmuls(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strat
     ordered = [build.memory_order(value, pair.summed) for value in (one, other)]
     orders = tuple(dict.fromkeys((*ordered, pair.summed)))
     shared, inner, found = build.size(batch), build.size(pair.summed), []
-    lefts = _packings(build, one, batch, pair.left, orders)
-    rights = _packings(build, other, batch, pair.right, orders)
+    lefts = _packings(build, one, batch, pair.left, orders, is_left=True)
+    rights = _packings(build, other, batch, pair.right, orders, is_left=False)
     for left_packings, right_packings in product(lefts, rights):
         for left, right, summed in zip(left_packings, right_packings, orders, strict=True):
-            cost = left.copy + right.turns * left.read + left.view
-            cost = cost + right.copy + left.turns * right.read + right.view
-            matrix = right if left.cells == 1 else left
-            is_by_dots = matrix is left if matrix.copy else matrix.is_along
+            cost = left.copy + left.view + right.copy + right.view
+            reads = right.turns * left.read, left.turns * right.read
+            cost += (
+                max(reads) if left.cells == right.cells == 1 else sum(reads)
+            )  # an inner product reads both
             count = shared * left.turns * right.turns
-            is_turned = right.is_along and not right.copy
+            is_by_dots = (right if left.cells == 1 else left).is_along
             cost += build.target.costs.product_cost(
-                count, left.cells, inner, right.cells, dtype, is_by_dots=is_by_dots, is_turned=is_turned
+                count, left.cells, inner, right.cells, dtype, is_by_dots=is_by_dots, is_turned=right.is_along
             )
             outer = (*batch, *left.moved, *right.moved)
             found.append(Strategy("matmul", cost, outer, left.kept, summed, right.kept))
@@ -84,7 +141,8 @@ class Packing:
 
     `moved` are the labels that are looped over in addition to the batch, `turns` times, `kept` those that are
     rows or columns, of `cells` elements. A copy costs `copy`; if none is needed, reading a matrix once costs
-    `read` and merging labels `view`. `is_along` means that the summed labels are contiguous.
+    `read` and merging labels `view`. `is_along` means that the summed labels are contiguous, in the copy if
+    one is made.
     """
 
     moved: Labels
@@ -98,7 +156,7 @@ class Packing:
 
 
 def _packings(
-    build: Builder, value: Value, batch: Labels, own: Labels, orders: Sequence[Labels]
+    build: Builder, value: Value, batch: Labels, own: Labels, orders: Sequence[Labels], *, is_left: bool
 ) -> list[list[Packing]]:
     """Return an operand with each subset of its own labels looped over, in each order of the summed
     labels.
@@ -114,17 +172,17 @@ def _packings(
         packings = []
         for order, is_summed_merged, summed_step in summed:
             copy = read = view = 0.0
+            is_along = summed_step == 1
             if is_merged and is_summed_merged:
                 ends = [end for end, size in ((step, count), (summed_step, inner)) if size != 1]
                 read = costs.read_cost(cells, ends, dtype)
                 view = costs.call_cost("view") if len(kept) != 1 or len(order) != 1 else 0.0
             else:
-                copy = min(
-                    costs.copy_cost(sizes, steps, [*here, *kept, *order], dtype),
-                    costs.copy_cost(sizes, steps, [*here, *order, *kept], dtype),
-                )
+                along = costs.copy_cost(sizes, steps, [*here, *kept, *order], dtype)
+                across = costs.copy_cost(sizes, steps, [*here, *order, *kept], dtype)
+                copy, is_along = min(along, across), along <= across if is_left else along < across
             turns = build.size(moved)
-            packings.append(Packing(moved, turns, kept, count, copy, read, view, summed_step == 1))
+            packings.append(Packing(moved, turns, kept, count, copy, read, view, is_along))
         result.append(packings)
     return result
 
@@ -141,3 +199,36 @@ def _unit_step(build: Builder, steps: Steps, labels: Sequence[str]) -> int:
     """Return the step from one element to the next along merged labels."""
     real = [label for label in labels if build.sizes[label] != 1]
     return abs(steps[real[-1]]) if real else 1
+
+
+def other_kinds(build: Builder, pair: Pair) -> list[str]:
+    """Return the kinds of strategies for a product without a sum, in addition to broadcasting."""
+    labels = pair.batch + pair.left + pair.right
+    if "contraction" in build.target.native or not (pair.left or pair.right) or not build.size(labels):
+        return []
+    # `dot` skips products with a scalar 0, even if the other factor is nan.
+    is_outer = pair.left and pair.right and build.size(pair.left) > 1 < build.size(pair.right)
+    return [*(["matmul"] if is_outer else []), *(["loop"] if len(labels) <= build.target.loop_axes else [])]
+
+
+def quickest_product(build: Builder, pair: Pair, one: Value, other: Value, compute: str) -> str:
+    """Return the kind of the fastest strategy (measured, docs/performance.md).
+
+    For outer products, a matrix product without a sum beats broadcasting, since it writes each element once;
+    the C loop does if the runs of a broadcast product are short.
+    """
+    if pair.left and pair.right:
+        if not pair.batch:
+            return "matmul"
+        is_large = build.size((*pair.batch, *pair.left, *pair.right)) >= build.target.outer_cells
+        return "loop" if is_large else "multiply"
+    bigger, smaller = (one, other) if pair.left else (other, one)
+    if ITEM_BYTES.get(compute, 8) * build.size(bigger.labels) < build.target.scaled_bytes:
+        return "multiply"
+    build.used_strides = True
+    steps, run = build.steps(bigger), 1
+    for label in reversed(build.memory_order(bigger, bigger.labels)):
+        if label in smaller.labels or abs(steps[label]) != run:
+            break
+        run *= build.sizes[label]
+    return "loop" if run in build.target.scaled_runs else "multiply"

@@ -59,7 +59,7 @@ def _spilled(build: Builder, strategy: Strategy, one: Value, other: Value) -> fl
     """
     costs, cost = build.target.costs, 0.0
     for value, own in ((one, strategy.rows), (other, strategy.columns)):
-        if strategy.kind != "matmul" or value.number not in build.windows:
+        if strategy.kind not in {"matmul", "apart"} or value.number not in build.windows:
             continue
         is_merged = build.is_mergeable(value, own) and build.is_mergeable(value, strategy.summed)
         if is_merged and _is_matrix(build, value, own, strategy.summed):

@@ -38,6 +38,7 @@ from nameexpr.compiler.memory.scratch import (
     reduce_bytes,
     repeat_bytes,
     slices_bytes,
+    tiny_bytes,
     window_bytes,
 )
 from nameexpr.records import record
@@ -275,6 +276,7 @@ SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]
     "concatenate": join_bytes,
     "dot": lambda one, sources, result: dot_bytes(sources),
     "matmul": lambda one, sources, result: odd_bytes(sources, result.dtype),
+    "tiny_matmul": lambda one, sources, result: tiny_bytes(sources, result),
     "vecdot": lambda one, sources, result: odd_bytes(sources, result.dtype),
     "integer_matmul": lambda one, sources, result: integer_bytes(sources, result.shape),
     "einsum": lambda one, sources, result: loop_bytes(one.letters[:-1], one.letters[-1], sources, result),

@@ -11,7 +11,7 @@ from math import prod
 
 from nameexpr.compiler.ir.dtypes import REAL_OF
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
-from nameexpr.compiler.ir.strides import compact_strides, iteration_order
+from nameexpr.compiler.ir.strides import compact_strides, iteration_order, one_by_one
 from nameexpr.compiler.memory.arrays import WIDE, Array, fresh, item_bytes, reduce_buffers, ufunc_bytes
 from nameexpr.compiler.memory.buffers import CELLS, Passed, buffer_bytes
 
@@ -90,10 +90,7 @@ def _normalising_bytes(instruction: Instruction, source: Array, dtype: str) -> i
     cells, item = source.cells, item_bytes(dtype)
     casts = 0 if source.dtype == dtype else cells * item
     if dtype == "float16":
-        casts, item = (
-            casts + (6 if instruction.over is not None else 8) * cells,
-            4,
-        )  # the result is a copy anyway
+        casts, item = casts + (4 if instruction.over is not None else 8) * cells, 4
     wide = "float32" if dtype == "float16" else dtype
     whole = source if source.dtype == wide else source.cast(wide)
     parts = [whole.part(shape) for shape in _parts(source.shape, instruction.axes)]
@@ -224,7 +221,7 @@ def slices_bytes(instruction: Instruction, source: Array) -> int:
     earlier axes.
     """
     shape, sources, held, peak = list(source.shape), [source, source], 0, 0
-    for axis in sorted(instruction.axes, reverse=True):
+    for axis in one_by_one(instruction.axes):
         count = shape.pop(axis)
         made = prod(shape) * source.item if count > 1 else 0
         buffers = ufunc_bytes(tuple(shape), _slices(sources, axis), source.dtype) if count > 1 else 0
@@ -245,6 +242,21 @@ def _slices(sources: Sequence[Array], axis: int) -> list[Array]:
         )
         for one in (sources[0], sources[0])
     ]  # fmt: skip
+
+
+def tiny_bytes(sources: Sequence[Array], result: Array) -> int:
+    """Return the bytes of the products, or the copies, of the tiny matrices that are multiplied together."""
+    from nameexpr.compiler.ir.tiny import tiny_rows
+
+    (count, rows, columns), cells = result.shape, [prod(source.shape[1:]) for source in sources]
+    step = tiny_rows(count, rows, sources[0].shape[2], columns, result.item)
+    if rows == columns == 1:
+        return step * cells[0] * result.item
+    return sum(
+        step * cell * result.item
+        for cell, source in zip(cells, sources, strict=True)
+        if source.strides[0] != 1
+    )
 
 
 def window_bytes(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:

@@ -1,8 +1,8 @@
 """Memory reuse: results that are written into the memory of a dead array.
 
-A pointwise function writes over an argument if that is fresh memory of this program, of the result's shape
-and dtype, and dead afterwards, including all views of it, and if the function does not read it through two
-views, nor through a window, which may overlap. Operands are never written to.
+A pointwise function, or the division of a mean, writes over an argument if that is fresh memory of this
+program, of the result's shape and dtype, and dead afterwards, including all views of it, and if the function
+does not read it through two views, nor through a window, which may overlap. Operands are never written to.
 """
 
 from __future__ import annotations
@@ -82,6 +82,8 @@ def _candidates(instruction: Instruction) -> Sequence[int]:
         case "pointwise" if instruction.function == WHERE and not instruction.is_weak:
             return every[1:2] if instruction.constants[:2] == (None, None) else ()
         case "pointwise" if instruction.takes_out and not instruction.is_weak:
+            return every
+        case "divide":
             return every
     return ()
 

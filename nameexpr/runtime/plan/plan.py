@@ -101,7 +101,7 @@ class Plan:
 
     @property
     def seconds(self) -> float:
-        """The expected time of a call: an estimate, for the cores of one machine; nan on other libraries."""
+        """The expected time of a call, an estimate for the cores of one machine; nan on other libraries."""
         return nan if self.library != "numpy" else CALL + fsum(step.seconds for step in self.steps)
 
     @property

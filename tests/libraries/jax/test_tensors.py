@@ -12,6 +12,7 @@ import nameexpr as ne
 from conformance.recording import Entry, entries, rows
 from conformance.replay import DEVIATIONS, Deviation, Library, described, replayed
 from nameexpr.errors import NameExprError
+from searching import one_in
 
 jax = pytest.importorskip("jax")
 
@@ -59,9 +60,11 @@ def is_carried(entry: Entry) -> bool:
     return case["op"] == "rename_" or not case["op"].endswith("_")
 
 
-@pytest.mark.parametrize("row", [*rows(), "t"])
-def test_the_answers_are_pytorchs(row: str) -> None:
-    found = replayed([each for each in entries() if each["case"]["op"] == row and is_carried(each)], JAX)
+@pytest.mark.parametrize(("number", "row"), list(enumerate([*rows(), "t"])))
+def test_the_answers_are_pytorchs(number: int, row: str) -> None:
+    """One in three of the calls, for JAX compiles each shape; all in a wide search (CONTRIBUTING.md)."""
+    carried = [each for each in entries() if each["case"]["op"] == row and is_carried(each)]
+    found = replayed(one_in(3, carried, number), JAX)
     assert not found, "\n".join(map(described, found))
 
 

@@ -17,8 +17,9 @@ from torch.fx.experimental.proxy_tensor import make_fx  # noqa: E402
 from libraries.torch.agreement import compare_expression, compare_formula  # noqa: E402
 from oracle.generate import expressions, formulas  # noqa: E402
 from oracle.reference.expressions import Named  # noqa: E402
+from searching import is_wide  # noqa: E402
 
-SEEDS = 60
+SEEDS = 60 if is_wide() else 30
 EINSUM, EVALUATE = ne.einsum, ne.evaluate
 
 

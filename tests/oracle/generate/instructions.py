@@ -191,6 +191,10 @@ def dot(left: int, right: int) -> Instruction:
     return Instruction("dot", (left, right))
 
 
+def tiny_matmul(left: int, right: int) -> Instruction:
+    return Instruction("tiny_matmul", (left, right))
+
+
 def vecdot(left: int, right: int) -> Instruction:
     """Inner products of real vectors along the last axis, broadcast over the others."""
     return Instruction("vecdot", (left, right))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import pytest
@@ -14,6 +14,7 @@ from lark.exceptions import UnexpectedInput
 
 from nameexpr.ops import ALONG, POINTWISE, REDUCTIONS
 from nameexpr.session.complete import Known, complete
+from nameexpr.session.complete.choices import Completion
 from nameexpr.session.continuation import python_start
 from nameexpr.session.lines import PythonLine, read_line
 from nameexpr.syntax.ast import Use
@@ -58,6 +59,11 @@ def cuts(text: str, rng: random.Random) -> Iterator[int]:
     yield from rng.sample(words, min(1, len(words)))
 
 
+def some(choices: Sequence[Completion], seed: int) -> list[Completion]:
+    """Return a few of many completions: each is parsed by Lark, from the beginning of its text."""
+    return random.Random(seed).sample(choices, min(8, len(choices)))
+
+
 def formula_session(text: str) -> Known:
     """Return a session that has the operands of a formula, their names those of their plain terms."""
     tensors: dict[str, tuple[tuple[str | None, ...], tuple[int, ...]]] = {}
@@ -76,11 +82,11 @@ def test_a_completed_formula_can_still_be_accepted() -> None:
         text = formula_generate.seeded_case(seed).text
         known = formula_session(text)
         for cut in cuts(text, rng):
-            for one in complete(text[:cut], cut, known):
+            for one in some(complete(text[:cut], cut, known), seed):
                 completed = text[: one.start] + one.text
                 assert may_go_on(completed), (completed, one)
                 count += 1
-    assert count > 5000
+    assert count > 1500
 
 
 def test_a_completed_expression_can_still_be_accepted() -> None:
@@ -91,7 +97,7 @@ def test_a_completed_expression_can_still_be_accepted() -> None:
         for cut in cuts(text, rng):
             if re.search(r"\n\s*-$", text[:cut]):
                 continue  # half an arrow begins a line like a formula, whose mistakes above are forgiven
-            for one in complete(text, cut, known):
+            for one in some(complete(text, cut, known), seed):
                 completed = text[: one.start] + one.text
                 assert may_go_on(completed), (completed, one)
                 count += 1

@@ -152,6 +152,9 @@ def test_asnumpy_of_an_array_is_that_array() -> None:
         (reduce, "a b c -> a", {"reduction": "summ"}, "no reduction"),
         (repeat, "a b c -> a b c d", {}, "has no size"),
         (repeat, "a b c -> a b d", {"d": 2}, "'c' is only on the left"),
+        (rearrange, "a... -> ...a", {}, "identifier: 'a...'"),
+        (rearrange, "a... -> a...", {}, "write a space between a name and ..."),
+        (rearrange, "a b ...c -> a b ...c", {}, "identifier: '...c'"),
     ],
 )
 def test_a_pattern_that_does_not_fit_is_an_einops_error(
@@ -197,6 +200,8 @@ def test_einsum_has_the_types_and_the_words_of_einops(
         (pack, ([[1, 2]], "a *")),
         (parse_shape, ("x", "a b")),
         (rearrange, ("x", "a -> a")),
+        (rearrange, ("a b c -> a c b", X)),
+        (reduce, (X, 3, "sum")),
         (pack, ([X], "a * *")),
         (pack, ([X], "a 1 *")),
         (pack, ([X, X[0, 0]], "a b *")),

@@ -94,6 +94,20 @@ def test_options_are_told_apart_by_kind_as_well() -> None:
     assert ne.einsum("a b -> b a", x, sizes={"a": 2}).shape == (3, 2)  # a dict is not a key
 
 
+def test_options_may_alternate() -> None:
+    x = np.arange(6.0)
+    for _ in range(3):
+        for options in ({"a": 2}, {"a": 3}, {"b": 2}, {"b": 2, "a": 3}, {"order": "C", "a": 2}, {}):
+            if not options:
+                with pytest.raises(ne.SizeError):
+                    ne.einsum("(a b) -> b a", x)
+                continue
+            rows = options.get("a", 3)
+            made = ne.einsum("(a b) -> b a", x, **options)
+            np.testing.assert_array_equal(made, x.reshape(rows, -1).T)
+            assert made.flags.c_contiguous == ("order" in options)
+
+
 def test_text_and_array_swapped_are_told_apart_with_options_too() -> None:
     for options in ({}, {"a": 2}, {"order": "C"}, {"out": np.ones((3, 2))}):
         with pytest.raises(ne.OperandError, match="text and array are swapped"):
@@ -106,6 +120,7 @@ def test_what_is_remembered_is_bounded() -> None:
         ne.einsum(f"(a b{number}) -> a b{number}", [1.0], a=1)
     assert len(cache.calls) <= cache.TEXTS
     assert len(cache.calls_with_options) <= cache.TEXTS
+    assert cache.latest_options.keys() <= {text for text, *_ in cache.calls_with_options}
 
 
 def test_an_array_whose_dtype_is_another_object_is_the_same_to_it() -> None:

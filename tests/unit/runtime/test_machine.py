@@ -47,7 +47,7 @@ CASES: dict[str, tuple[str, tuple[tuple[int, ...], ...], dict[str, float], str]]
     "products with vectors instead": (
         "a b i, c d i -> a b c d",
         ((20, 3, 40), (5, 6, 40)),
-        DEAR_LOOP | {"turned": DEAR},
+        DEAR_LOOP | {"gemm": DEAR},
         "np.matmul(",
     ),
     "a sum by the C loop": ("a b c -> b : sum", ((30, 20, 4),), CHEAP_LOOP, "np.einsum("),

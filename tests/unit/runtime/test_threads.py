@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import platform
 import subprocess
 import sys
 import threading
@@ -328,6 +329,29 @@ def test_the_time_of_a_loop_is_that_of_its_steps(monkeypatch: pytest.MonkeyPatch
         two = formula.plan(x=x)
     assert two.steps[0].threads == 2
     assert two.seconds == pytest.approx(one.seconds * spread.SLOWED / 2, rel=0.01)
+
+
+MEMORY = """
+import resource, numpy as np, nameexpr as ne
+x, w = np.ones((2000, 1000)), np.ones(1000)
+formula = ne.compile({text!r})
+given = {{name: {{"x": x, "w": w}}[name] for name in formula.operands}}
+ne.set_threads(2)
+for _ in range(3):
+    formula(**given)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(10):
+    formula(**given)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators have other rules")
+@pytest.mark.parametrize("text", ["y[a] = logsumexp[b](x[a b] * w[b])", "y[a b] = exp(x[a b])"])
+def test_the_memory_of_blocks_and_results_is_used_again(text: str) -> None:
+    command = [sys.executable, "-c", MEMORY.format(text=text)]
+    made = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert int(made.stdout) < 500  # pages; 16 MB have 4,000
 
 
 def test_many_threads_call_at_once(eager: list[int]) -> None:

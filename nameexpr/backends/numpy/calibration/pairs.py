@@ -21,7 +21,7 @@ from nameexpr.backends.numpy.target import target_of
 from nameexpr.compiler.analysis.infer import type_expression
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.compilation import Options
-from nameexpr.compiler.ir.dtypes import choose_dtypes
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES, choose_dtypes
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.strides import row_major_strides
@@ -68,9 +68,20 @@ def strategies_of(pair: Pair, profile: Profile, names: Sequence[str]) -> list[Pr
         for key in first.keys() & near.keys():
             slopes[key][name] = (near[key][1] - first[key][1]) / (STEP * figure)
     return [
-        Probe(FAMILY, _maker(program, pair), _linear(cost, slopes[key], profile))
+        Probe(FAMILY, _maker(program, pair), _linear(cost, slopes[key], profile, _bytes_of(pair)))
         for key, (program, cost) in first.items()
     ]
+
+
+def _bytes_of(pair: Pair) -> int:
+    """Return the bytes of the operands and the result of a pair."""
+    text, shapes, dtype = pair
+    terms, _, result = text.partition(" -> ")
+    sizes: dict[str, int] = {}
+    for term, shape in zip(terms.split(", "), shapes, strict=True):
+        sizes |= zip(term.split(), shape, strict=True)
+    cells = sum(prod(shape) for shape in shapes) + prod(sizes[label] for label in result.split())
+    return cells * ITEM_BYTES[dtype]
 
 
 def _lowered(pair: Pair, profile: Profile) -> dict[Any, tuple[Program, float]]:
@@ -90,13 +101,15 @@ def _lowered(pair: Pair, profile: Profile) -> dict[Any, tuple[Program, float]]:
     return found
 
 
-def _linear(cost: float, slopes: dict[str, float], profile: Profile) -> Callable[[NumpyCosts], float]:
+def _linear(
+    cost: float, slopes: dict[str, float], profile: Profile, size: int
+) -> Callable[[NumpyCosts], float]:
     before = figures_of(profile)
 
     def moved(costs: NumpyCosts) -> float:
         now = figures_of(costs.profile)
         change = sum([slope * (now[name] - before[name]) for name, slope in slopes.items()])
-        return max(1.0, cost + change)
+        return max(1.0, cost + change) + costs.stream_cost(size)
 
     return moved
 

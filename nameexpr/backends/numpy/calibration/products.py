@@ -19,13 +19,18 @@ from nameexpr.backends.numpy.calibration.drawing import (
     flip,
     steps_of,
 )
-from nameexpr.backends.numpy.costs.calls import NumpyCosts
+from nameexpr.backends.numpy.costs.calls import NumpyCosts, width
 from nameexpr.backends.numpy.kernels import c_einsum
 
 LEAST = 1000
 """The least number of iterations of a C loop."""
 USED = 0.75
 """The probability that an operand of a C loop has a label."""
+
+
+def streamed(costs: NumpyCosts, dtype: str, *cells: int) -> float:
+    """Return the extra cost of operands and a result with these numbers of elements."""
+    return costs.stream_cost(round(sum(cells) * 8 * width(dtype)))
 
 
 def dot(drawn: Random) -> Probe:
@@ -47,7 +52,10 @@ def dot(drawn: Random) -> Probe:
     return Probe(
         "",
         make,
-        lambda costs: costs.product_cost(1, rows, inner, columns, dtype, is_by_dots=False, is_turned=turned),
+        lambda costs: (
+            costs.product_cost(1, rows, inner, columns, dtype, is_by_dots=False, is_turned=turned)
+            + streamed(costs, dtype, rows * inner, inner * columns, rows * columns)
+        ),
     )
 
 
@@ -71,8 +79,9 @@ def matmul(drawn: Random) -> Probe:
     return Probe(
         "",
         make,
-        lambda costs: costs.product_cost(
-            count, rows, inner, columns, dtype, is_by_dots=is_by_dots, is_turned=turned
+        lambda costs: (
+            costs.product_cost(count, rows, inner, columns, dtype, is_by_dots=is_by_dots, is_turned=turned)
+            + streamed(costs, dtype, count * rows * inner, count * inner * columns, count * rows * columns)
         ),
     )
 
@@ -92,7 +101,14 @@ def vector(drawn: Random) -> Probe:
         )
         return lambda: matrix.dot(vector)
 
-    return Probe("", make, lambda costs: costs.product_cost(1, rows, inner, 1, dtype, is_by_dots=is_by_dots))
+    return Probe(
+        "",
+        make,
+        lambda costs: (
+            costs.product_cost(1, rows, inner, 1, dtype, is_by_dots=is_by_dots)
+            + streamed(costs, dtype, rows * inner)
+        ),
+    )
 
 
 def inner_products(drawn: Random) -> Probe:
@@ -104,7 +120,11 @@ def inner_products(drawn: Random) -> Probe:
         left, right = array_of((count, inner), dtype), array_of((count, inner), dtype)
         return lambda: np.vecdot(left, right)
 
-    return Probe("", make, lambda costs: costs.vecdot_cost(count, inner, dtype))
+    return Probe(
+        "",
+        make,
+        lambda costs: costs.vecdot_cost(count, inner, dtype) + streamed(costs, dtype, 2 * count * inner),
+    )
 
 
 def unpacked(drawn: Random) -> Probe:
@@ -122,6 +142,7 @@ def unpacked(drawn: Random) -> Probe:
 
     def cost(costs: NumpyCosts) -> float:
         read = costs.read_cost(count * rows * inner, [inner * count, count], dtype)
+        read += streamed(costs, dtype, count * rows * inner, count * inner * columns, count * rows * columns)
         return read + costs.product_cost(count, rows, inner, columns, dtype, is_by_dots=False)
 
     return Probe("", make, cost)
@@ -151,14 +172,25 @@ def loop(drawn: Random) -> Probe:
             drawn.shuffle(term)
         kept = [one for one in labels if flip(drawn)]
         drawn.shuffle(kept)
-        used = {one for term in terms for one in term}
-        if all(terms) and used == set(labels) and LEAST <= prod(sizes.values()) <= WORK // 4:
+        used = dict.fromkeys(one for term in terms for one in term)
+        is_view = count == 1 and len(kept) == len(labels)
+        if (
+            all(terms)
+            and len(used) == len(labels)
+            and not is_view
+            and LEAST <= prod(sizes.values()) <= WORK // 4
+        ):
             break
-    text = ",".join("".join(term) for term in terms) + "->" + "".join(kept)
+    letters = dict(zip(used, LETTERS, strict=False))  # summed axes are visited in the order of their letters
+    *ins, out = ("".join([letters[one] for one in term]) for term in (*terms, kept))
+    text = f"{','.join(ins)}->{out}"
 
     def make() -> Call:
         operands = [array_of([sizes[one] for one in term], dtype) for term in terms]
         return lambda: c_einsum(text, *operands)
 
     steps = [steps_of(sizes, term) for term in terms]
-    return Probe("", make, lambda costs: costs.loop_cost(sizes, steps, kept, dtype))
+    cells = [prod(sizes[one] for one in term) for term in (*terms, kept)]
+    return Probe(
+        "", make, lambda costs: costs.loop_cost(sizes, steps, kept, dtype) + streamed(costs, dtype, *cells)
+    )

@@ -114,9 +114,14 @@ def chosen(instruction: Instruction, arguments: Sequence[Value]) -> Invocation |
     return _formulas("where_or_zero")(*arguments[:2]) if is_chosen else None
 
 
+def _divide(instruction: Instruction, source: str) -> Invocation:
+    out = None if instruction.over is None else source
+    return numpy("true_divide")(source, str(instruction.constants[0]), out=out)
+
+
 def _along(instruction: Instruction, source: str) -> Invocation:
-    over = None if instruction.over is None else "True"
-    return _formulas(instruction.function)(source, axes_text(instruction.axes), over=over)
+    out = None if instruction.over is None else source
+    return _formulas(instruction.function)(source, axes_text(instruction.axes), out=out)
 
 
 def _transpose(instruction: Instruction, source: str) -> Value:
@@ -232,7 +237,7 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "constant": lambda instruction: numpy("asarray")(literal(instruction.constants[0])),
     "copy": _copy,
     "diagonal": _diagonal,
-    "divide": lambda instruction, x: numpy("true_divide")(x, str(instruction.constants[0])),
+    "divide": _divide,
     "dot": lambda _, x, y: method(x, "dot", y),
     "einsum": _einsum,
     "embed": lambda instruction, x: _ours("embed")(x, str(instruction.shape), str(instruction.letters[1])),
@@ -254,6 +259,7 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "sum": _sum,
     "take": _take,
     "transpose": _transpose,
+    "tiny_matmul": lambda _, x, y: Callee("tiny", "tiny_matmul")(x, y),
     "vecdot": lambda _, x, y: numpy("vecdot")(x, y),
     "window": _window,
     "window_multiply": _windowed,

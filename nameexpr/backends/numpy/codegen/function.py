@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 Shapes = Sequence[tuple[int, ...]]
 ON_ONE: Mapping[int, Spread] = MappingProxyType({})
 """Programs of which one thread computes all."""
+BLOCKWISE = frozenset({"fused", "loop"})
+"""Primitives that compute blocks."""
 SEVERAL = frozenset({"fused", "loop", "concatenate", "recurrence"})
 """Primitives that are several statements."""
 
@@ -53,6 +55,10 @@ def bound_statements(
     """Return the statements of a program; arrays of ones are bound in `constants`."""
     made_once: dict[str, Instruction] = {}
     statements = compute(program, shapes, made_once, spread=spread)
+    if spread or any(one.primitive in BLOCKWISE for one in program.instructions):
+        from nameexpr.backends.numpy.codegen.loops import keep_memory
+
+        keep_memory(program.instructions)
     if made_once:
         from nameexpr.backends.numpy.kernels import ones
 

@@ -15,7 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
+from math import prod
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from nameexpr.backends.numpy.codegen.blocks import fused
 from nameexpr.backends.numpy.codegen.calls import CALLS, with_out
@@ -37,8 +40,6 @@ from nameexpr.backends.numpy.codegen.statements import (
     indexed,
     listed,
     local_names,
-    numpy,
-    quoted,
 )
 from nameexpr.compiler.ir.liveness import last_uses
 from nameexpr.compiler.ir.primitives import shapes_of
@@ -47,8 +48,10 @@ from nameexpr.compiler.ir.program import Instruction, Loop, Program, Shape
 if TYPE_CHECKING:
     from nameexpr.backends.numpy.threads.spread import Spread
 
-LEAST_KEPT, MOST_KEPT = 1 << 16, (1 << 25) - (1 << 16)
-"""The bytes of an array whose size the allocator of glibc takes for what it keeps, at least and at most."""
+MOST_KEPT = (1 << 25) - (1 << 16)
+"""The most bytes of an array whose size the allocator of glibc takes for what it keeps."""
+ITEM = 8
+"""The bytes of an element of most dtypes."""
 
 
 def loop_statements(
@@ -107,7 +110,7 @@ def _looped(
     numbering.loops -= 1
     numbering.parts = parts
     first, *tail = blocks
-    statements = [_made(loop, target, results), *_kept(loop)]
+    statements: list[Statement] = [_made(loop, target, results)]
     if spread is None:
         statements += [For(index, f"0, {whole}, {loop.block}", first), *chain(*tail)]
     else:
@@ -117,14 +120,21 @@ def _looped(
     return [*statements, *delete(f"p{parts + number}" for number in used)]
 
 
-def _kept(loop: Loop) -> list[Statement]:
-    """Return the statement by which the memory of a block stays with the process for the next block.
+def keep_memory(instructions: Sequence[Instruction]) -> None:
+    """Let the memory of blocks stay with the process for the next blocks, in all threads.
 
     The allocator of glibc returns memory to the system at the end of a block, which then takes time to
     provide each page again. It keeps twice as much as the largest array that was freed before.
     """
-    most = min(MOST_KEPT, bytes_alive(loop.body) * 3 // 4)
-    return [Assign(None, numpy("empty")(str(most), quoted("uint8")))] if most >= LEAST_KEPT else []
+    np.empty(min(MOST_KEPT, max(map(_bytes_of_block, instructions)) * 3 // 4), "uint8")
+
+
+def _bytes_of_block(instruction: Instruction) -> int:
+    """Return about how many bytes a block of an instruction allocates."""
+    if instruction.loop is not None:
+        return bytes_alive(instruction.loop.body)
+    cells = prod(map(min, zip(instruction.tiles, instruction.shape, strict=False)))
+    return ITEM * cells * (len(instruction.steps) + 1) if instruction.primitive == "fused" else 0
 
 
 def _shared(

@@ -14,7 +14,8 @@ from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.program import Program
 from nameexpr.records import record
 
-MODULES = ("copies", "formulas", "joining", "kernels", "reading", "rolling", "scattering", "windows")
+MODULES = ("copies", "formulas", "joining", "kernels", "reading", "rolling", "scattering", "tiny",
+           "windows")  # fmt: skip
 IMPORTS = {
     "np": "import numpy as np",
     **{module: f"from nameexpr.backends.numpy import {module}" for module in MODULES},

@@ -82,8 +82,10 @@ def call_over_threads(
         indexed(target, _range(part.axis, part.step)),
         CALLS[instruction.primitive](instruction, *local),
     )
-    if over is not None and part.dtype != "float16":  # along axes, these are computed in other memory
+    if over is not None:
         body.append(Assign(None, call))
+    elif instruction.primitive in {"cast", "copy"}:
+        body.append(Assign(place, local[0]))
     elif part.takes_out:
         body.append(Assign(None, with_out(call, place)))
     else:

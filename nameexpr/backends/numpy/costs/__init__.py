@@ -41,8 +41,10 @@ class Profile:
         and one element of it.
     strided_cell, strided_bytes : float
         Copying one element that is not adjacent to the previous one: regardless of its size, and for 8 bytes.
-    far_cell, paged_cell : float
-        The extra cost of an element that is alone in its cache line, or in its page, for products and copies.
+    far_cell : float
+        The extra cost of an element that is alone in its cache line, for products and copies.
+    streamed_byte : float
+        One byte that products, loops and copies read or write beyond the second cache.
     spilled_byte : float
         One byte of a new array that exceeds the second cache, written and read.
     cast_cell : float
@@ -51,26 +53,26 @@ class Profile:
         Converting one element to a layout that BLAS accepts, which `numpy.matmul` does by itself.
     matrix : float
         One product of a batch, regardless of its kind.
-    gemm, flop, packed_cell : float
-        Starting a product of matrices, one multiplication and addition in it, and one element of its
-        operands.
+    gemm, flop, packed_cell, result_cell : float
+        Starting a product of matrices, one multiplication and addition in it, one element of its operands,
+        which BLAS packs, and one of its result.
     direct_product : int
-        The number of multiplications up to which BLAS reads matrices where they are: it packs the operands of
-        larger products.
-    turned : float
-        How many times longer a product of matrices takes if the second is contiguous along the summed axis.
+        The number of multiplications up to which BLAS reads matrices where they are.
+    direct, direct_cell : float
+        Starting such a product, and one element of its operands.
     gemv, streamed_cell, vector_cell : float
         Starting a product of a matrix and a vector, one element of the matrix, and one of the vector.
-    vecdot, inner_cell : float
-        Starting one inner product of `numpy.vecdot`, and one element of an inner product.
+    vecdot, inner_cell, left_cell : float
+        Starting one inner product of `numpy.vecdot`, one element of an inner product, and the extra cost of
+        one that is left over from the blocks that BLAS adds together.
     generic_flop : float
         One multiplication and addition of a dtype that BLAS does not support.
     loop_run, loop_nest : float
         One run of the C loop, and one iteration of the loop around its sums.
-    loop_dot, loop_axpy, loop_both, loop_strided, loop_gather : float
-        One element of a run of the C loop: of an inner product of contiguous operands; of one that varies
-        and one that does not, both written to a contiguous result; of two that vary; with other strides; and
-        with other strides, added up.
+    loop_sum, loop_dot, loop_axpy, loop_both, loop_strided, loop_gather : float
+        One element of a run of the C loop: of a contiguous operand that is added up; of an inner product of
+        two; of one that varies and one that does not, written to a contiguous result; of two that vary; with
+        other strides; and with other strides, added up.
     sum_run, sum_cell : float
         One run, and one element, of `numpy.add.reduce`.
     slice_near, slice_far : float
@@ -105,8 +107,8 @@ class Profile:
     copy_cell: float = 0.15
     strided_cell: float = 0.15
     strided_bytes: float = 0.09
-    far_cell: float = 0.18
-    paged_cell: float = 0.21
+    far_cell: float = 0.1
+    streamed_byte: float = 0.008
     spilled_byte: float = 0.06
     cast_cell: float = 0.5
     unpacked_cell: float = 0.26
@@ -114,21 +116,25 @@ class Profile:
     gemm: float = 24.0
     flop: float = 0.026
     packed_cell: float = 0.33
+    result_cell: float = 0.05
     direct_product: int = 1
-    turned: float = 1.0
+    direct: float = 14.0
+    direct_cell: float = 0.06
     gemv: float = 15.0
     streamed_cell: float = 0.073
     vector_cell: float = 0.28
     vecdot: float = 5.0
-    inner_cell: float = 0.086
+    inner_cell: float = 0.0645
+    left_cell: float = 0.2
     generic_flop: float = 1.2
     loop_run: float = 3.0
     loop_nest: float = 17.0
+    loop_sum: float = 0.08
     loop_dot: float = 0.16
     loop_axpy: float = 0.19
     loop_both: float = 0.26
-    loop_strided: float = 0.4
-    loop_gather: float = 0.65
+    loop_strided: float = 0.5
+    loop_gather: float = 0.5
     sum_run: float = 12.0
     sum_cell: float = 0.13
     slice_near: float = 0.14

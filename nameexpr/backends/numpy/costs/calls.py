@@ -6,7 +6,7 @@ Strides are in elements; all costs are in nanoseconds, and what they are on a ma
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from math import ceil, prod
 
 from nameexpr.backends.numpy.costs import Profile
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
@@ -25,6 +25,15 @@ LINE, PAGE = 64, 4096
 """Bytes of a cache line, and of a page."""
 FLOPS = {"float32": 0.5, "float64": 1.0, "complex64": 2.0, "complex128": 4.0}
 """A multiplication and addition, relative to float64."""
+DIRECT, DIRECT_RESULT, DIRECT_INNER = frozenset({"float32", "float64"}), 1200, 32
+"""The dtypes for which OpenBLAS has kernels that read small matrices where they are, and for a second matrix
+that is contiguous along the inner axis the most elements of the result, and the least inner size.
+"""
+BLOCK = 16
+"""The elements of 8 bytes that BLAS multiplies and adds together in an inner product."""
+
+TINY_LOOP = 1.75
+"""How many times longer the C loop takes for an element of `tiny_matmul`: it reads what it adds to."""
 
 PLACED_CALL, PLACED_CELLS, PLACED_FAR = 4000.0, (0.9, 1.7), 0.7
 """Combining elements by label: a call, one element of a single column or of several, and one whose result is
@@ -76,9 +85,21 @@ class NumpyCosts:
         cell = profile.copy_cell * scale
         if step != 1:
             cell = profile.strided_cell + profile.strided_bytes * scale
-        if step * scale * 8 >= PAGE and cells * scale * 8 > profile.second_cache:
-            cell += profile.paged_cell
+            cell += self._refetched(sizes, steps, order, dtype)
         return profile.copy_call + cells / run * profile.copy_run + cells * cell
+
+    def _refetched(self, sizes: Sizes, steps: Steps, order: Sequence[str], dtype: str) -> float:
+        """Return the extra cost of an element of a copy if cache lines of the source are evicted before all
+        of their elements are read, by the others that are read in between.
+        """
+        order = [label for label in order if steps[label]]
+        nearest = min(order, key=lambda label: abs(steps[label]), default="")
+        between = order[order.index(nearest) + 1 :] if order else ()
+        step = min([abs(steps[label]) for label in between], default=0)
+        lines = prod(sizes[label] for label in between) * min(LINE, round(8 * step * width(dtype)))
+        if lines <= self.profile.near_cache:
+            return 0.0
+        return self._far(LINE, prod(sizes[label] for label in order), dtype)
 
     def spill_cost(self, size: int) -> float:
         """Return the extra cost of an array of `size` bytes, written and read, that does not stay in a
@@ -88,7 +109,7 @@ class NumpyCosts:
 
     def cast_cost(self, cells: int, dtype: str) -> float:
         """Return the cost of casting an array to this dtype."""
-        return self.profile.copy_call + cells * self.profile.cast_cell * width(dtype)
+        return self.profile.copy_call + cells * self.profile.cast_cell
 
     def read_cost(self, cells: int, ends: Sequence[int], dtype: str) -> float:
         """Return the extra cost of reading a matrix or vector whose axes have these steps, none of them 1.
@@ -104,8 +125,10 @@ class NumpyCosts:
         the cache.
         """
         item = width(dtype) * 8
-        is_far = step * item >= LINE and cells * item > self.profile.near_cache
-        return self.profile.far_cell if is_far else 0.0
+        if step * item < LINE or cells * item <= self.profile.near_cache:
+            return 0.0
+        is_beyond = cells * item > self.profile.second_cache
+        return self.profile.far_cell + (LINE - item) * self.profile.streamed_byte * is_beyond
 
     def product_cost(
         self,
@@ -121,25 +144,57 @@ class NumpyCosts:
         """Return the cost of `count` products of matrices (rows, inner) and (inner, columns), inside BLAS."""
         scale, profile = width(dtype), self.profile
         if rows == 1 and columns == 1:
-            each = inner * profile.inner_cell * scale
+            each = self._inner(inner, dtype)
         elif rows == 1 or columns == 1:
             longest = max(rows, columns)
             each = profile.gemv + inner * longest * profile.streamed_cell * scale
             each += (longest if is_by_dots else inner) * profile.vector_cell
         else:
-            work = rows * inner * columns
-            each = profile.gemm + work * FLOPS.get(dtype, profile.generic_flop / profile.flop) * profile.flop
-            if work > profile.direct_product:
-                each += inner * (rows + columns) * profile.packed_cell * scale
-            each *= profile.turned if is_turned else 1.0
+            each = self._matrices(rows, inner, columns, dtype, is_turned=is_turned)
         call = profile.matmul_call if count > 1 else profile.dot_call
         return call + count * (profile.matrix + each)
+
+    def _matrices(self, rows: int, inner: int, columns: int, dtype: str, *, is_turned: bool) -> float:
+        """Return the cost of one product of matrices, which BLAS packs unless they are small."""
+        scale, profile, work = width(dtype), self.profile, rows * inner * columns
+        each = work * FLOPS.get(dtype, profile.generic_flop / profile.flop) * profile.flop
+        each += rows * columns * profile.result_cell * scale
+        is_suited = not is_turned or (rows * columns <= DIRECT_RESULT and inner >= DIRECT_INNER)
+        if dtype in DIRECT and work <= profile.direct_product and is_suited:
+            return each + profile.direct + inner * (rows + columns) * profile.direct_cell
+        return each + profile.gemm + inner * (rows + columns) * profile.packed_cell * scale
+
+    def stream_cost(self, size: int) -> float:
+        """Return the extra cost of reading and writing `size` bytes of a product that are not in a cache."""
+        return max(0, size - self.profile.second_cache) * self.profile.streamed_byte
 
     def vecdot_cost(self, count: int, inner: int, dtype: str) -> float:
         """Return the cost of `numpy.vecdot` for `count` pairs of rows."""
         profile = self.profile
-        each = profile.vecdot + inner * 0.75 * profile.inner_cell * width(dtype)
-        return profile.matmul_call + count * each
+        return profile.matmul_call + count * (profile.vecdot + self._inner(inner, dtype))
+
+    def _inner(self, inner: int, dtype: str) -> float:
+        """Return the cost of one inner product; BLAS adds what is left of its blocks one by one."""
+        scale = width(dtype)
+        left = inner % max(1, round(BLOCK / scale))
+        return inner * self.profile.inner_cell * scale + left * self.profile.left_cell
+
+    def tiny_cost(self, count: int, rows: int, inner: int, columns: int, copied: int, dtype: str) -> float:
+        """Return the cost of `tiny_matmul` for `count` products of matrices (rows, inner) and
+        (inner, columns), of whose elements `copied` are not adjacent to those of the next product.
+        """
+        from nameexpr.compiler.ir.tiny import tiny_rows
+
+        scale, profile, work = width(dtype), self.profile, rows * inner * columns
+        blocks = ceil(count / tiny_rows(count, rows, inner, columns, int(8 * scale)))
+        if rows == columns == 1:
+            each = inner * 2 * profile.added_cell * scale + (inner - 1) * profile.slice_far
+            call = (inner + 1) * self.call_cost("slice")
+            return 3 * self.call_cost("slices") + blocks * call + count * each
+        each = copied * (profile.strided_cell + profile.strided_bytes * scale + profile.far_cell)
+        each += work * profile.loop_both * scale * TINY_LOOP
+        call = profile.loop_call + 2 * profile.copy_call + work * profile.loop_run
+        return self.call_cost("slices") + blocks * call + count * each
 
     def loop_cost(self, sizes: Sizes, operands: Sequence[Steps], result: Sequence[str], dtype: str) -> float:
         """Return the cost of one pass of NumPy's C loop over one or two operands.
@@ -169,7 +224,7 @@ class NumpyCosts:
             run *= sizes[last]
         around = sizes[axes[position - 1]] if position else 1
         inner = [steps.get(axes[-1], 0) for steps in operands]
-        cell = self._running(inner, made[axes[-1]]) * width(dtype)
+        cell = self._running(inner, made[axes[-1]], dtype)
         for steps, step in zip(operands, inner, strict=True):
             cell += self._far(abs(step), prod(sizes[label] for label in steps), dtype)
         return self._in_runs(cells, run, around, cell)
@@ -179,17 +234,19 @@ class NumpyCosts:
         profile, runs = self.profile, cells / run
         return profile.loop_call + runs * profile.loop_run + runs / around * profile.loop_nest + cells * cell
 
-    def _running(self, steps: Sequence[int], made: int) -> float:
-        """Return the cost of one element in the innermost run: the C loop has special code for some of
-        them.
+    def _running(self, steps: Sequence[int], made: int, dtype: str) -> float:
+        """Return the cost of one element in the innermost run.
+
+        The C loop has special code for contiguous arrays and for operands that do not vary; otherwise it
+        takes one element after the other, of any size.
         """
-        if made == 0 and all(step == 1 for step in steps):
-            return self.profile.loop_dot
-        if made == 1 and set(steps) == {0, 1}:
-            return self.profile.loop_axpy
-        if made == 1 and set(steps) == {1}:
-            return self.profile.loop_both
-        return self.profile.loop_gather if made == 0 and 0 not in steps else self.profile.loop_strided
+        profile = self.profile
+        if not {made, *steps} <= {0, 1}:
+            return profile.loop_strided if made else profile.loop_gather
+        is_single = len(steps) == 1 or 0 in steps
+        if made:
+            return (profile.loop_axpy if is_single else profile.loop_both) * width(dtype)
+        return (profile.loop_sum if is_single else profile.loop_dot) * width(dtype)
 
     def sum_cost(self, sizes: Sizes, steps: Steps, dtype: str) -> float:
         """Return the cost of `numpy.add.reduce` over some axes of an array."""

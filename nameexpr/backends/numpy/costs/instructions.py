@@ -39,8 +39,6 @@ bytes.
 """
 BOUNDS, BOUND = 4700.0, 0.2
 """Finding the largest magnitude of integers, and one integer of that."""
-WRITTEN = 0.15
-"""Writing one element of 8 bytes of a matrix product, which matters if the inner axis is short."""
 FOLDED = 1900.0
 """A function of numbers alone."""
 EMBEDDED, PLACED = 3100.0, 0.5
@@ -49,7 +47,7 @@ COUNTED, COUNTED_CELL = 260.0, 0.35
 """Creating `arange`, and one element of it."""
 APPLIED = 3000.0
 """Calling a caller's reducer, which is assumed to be as fast as a sum."""
-PRODUCTS = frozenset({"dot", "integer_matmul", "matmul", "multiply", "vecdot"})
+PRODUCTS = frozenset({"dot", "integer_matmul", "matmul", "multiply", "tiny_matmul", "vecdot"})
 
 
 def instruction_cost(costs: NumpyCosts, instruction: Instruction, sources: Arrays, result: Strided) -> float:
@@ -157,13 +155,14 @@ def _matmul(costs: NumpyCosts, _: Instruction, sources: Arrays, result: Strided)
     is_by_dots = abs(matrix.strides[axis]) == 1
     is_turned = len(right.shape) > 1 and abs(right.strides[-2]) == 1
     cost = costs.product_cost(count, rows, inner, columns, dtype, is_by_dots=is_by_dots, is_turned=is_turned)
+    reads = []
     for array in sources:
         last = zip(array.shape[-2:], array.strides[-2:], strict=True)
         passes = count // max(1, prod(array.shape[:-2]))
         ends = [abs(step) for size, step in last if size != 1]
-        cost += passes * costs.read_cost(prod(array.shape), ends, dtype)
-    written = WRITTEN * width(dtype) * result.cells if rows > 1 and columns > 1 else 0.0
-    return cost + written * costs.profile.per_cell + _beyond_caches(costs, [left, right, result])
+        reads.append(passes * costs.read_cost(prod(array.shape), ends, dtype))
+    cost += max(reads) if rows == columns == 1 else sum(reads)
+    return cost + _beyond_caches(costs, [left, right, result])
 
 
 def _integer_matmul(costs: NumpyCosts, instruction: Instruction, sources: Arrays, result: Strided) -> float:
@@ -181,6 +180,13 @@ def _vecdot(costs: NumpyCosts, _: Instruction, sources: Arrays, result: Strided)
     return cost + _beyond_caches(costs, sources)
 
 
+def _tiny_matmul(costs: NumpyCosts, _: Instruction, sources: Arrays, result: Strided) -> float:
+    (count, rows, columns), inner = result.shape, sources[0].shape[2]
+    copied = sum(prod(source.shape[1:]) for source in sources if abs(source.strides[0]) != 1)
+    cost = costs.tiny_cost(count, rows, inner, columns, copied, result.dtype or "float64")
+    return cost + _beyond_caches(costs, [*sources, result])
+
+
 def _einsum(costs: NumpyCosts, instruction: Instruction, sources: Arrays, result: Strided) -> float:
     """Return the cost of NumPy's C loop."""
     sizes: dict[str, int] = {}
@@ -196,8 +202,9 @@ def _einsum(costs: NumpyCosts, instruction: Instruction, sources: Arrays, result
 
 
 def _beyond_caches(costs: NumpyCosts, arrays: Arrays) -> float:
-    """Return the extra cost of main memory if arrays are larger than the caches."""
-    return main_cost(costs.profile, sum(array.size for array in arrays))
+    """Return the extra cost of memory if arrays are larger than the caches."""
+    size = sum(array.size for array in arrays)
+    return costs.stream_cost(size) + main_cost(costs.profile, size)
 
 
 def _pointwise(costs: NumpyCosts, instruction: Instruction, sources: Arrays, result: Strided) -> float:
@@ -263,6 +270,7 @@ COSTS: Mapping[Primitive, float | Rule] = {
     "reshape": _reshape,
     "slices": lambda costs, instruction, sources, _: slices_cost(costs, instruction, sources[0]),
     "sum": _sum,
+    "tiny_matmul": _tiny_matmul,
     "transpose": VIEW,
     "vecdot": _vecdot,
     "window": WINDOW,

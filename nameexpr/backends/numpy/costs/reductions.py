@@ -19,6 +19,7 @@ from nameexpr.backends.numpy.costs.passes import (
     runs,
 )
 from nameexpr.compiler.ir.program import Instruction
+from nameexpr.compiler.ir.strides import one_by_one
 
 REDUCE = 750.0
 """A call of a ufunc's reduction."""
@@ -142,10 +143,10 @@ def copied_cost(costs: NumpyCosts, source: Strided) -> float:
 
 
 def slices_cost(costs: NumpyCosts, instruction: Instruction, source: Strided) -> float:
-    """Return the cost of combining slices, the last axis first."""
+    """Return the cost of combining slices, axis after axis."""
     cost, profile = costs.call_cost("slices"), costs.profile
     cell = cell_cost(profile, "add", (source.dtype,) * 2, source.dtype)
-    for axis in reversed(instruction.axes):
+    for axis in one_by_one(instruction.axes):
         shape, strides = (values[:axis] + values[axis + 1 :] for values in source[:2])
         part, made = Strided(shape, strides, source.dtype), row_major(shape, source.dtype)
         once = costs.call_cost("slice") + pass_cost(profile, shape, made, [part, part], cell)

@@ -88,9 +88,16 @@ class Job:
             raise
         self.finish()
         self.warn(is_one_call=is_one_call)
+        del self.task  # whose arrays would live until a worker that comes late has seen that nothing is left
+        results, self.results = self.results, []
         if self.faults:
-            raise min(self.faults, key=lambda fault: fault[0])[1]
-        return self.results
+            raise self.first_fault()
+        return results
+
+    def first_fault(self) -> BaseException:
+        """Return the error of the first block that has failed, and forget all of them."""
+        faults, self.faults = self.faults, []
+        return min(faults, key=lambda fault: fault[0])[1]
 
     def finish(self) -> None:
         """Let no block begin, and wait for those that are being computed; a second interrupt waits, too."""

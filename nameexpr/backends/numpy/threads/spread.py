@@ -23,6 +23,7 @@ from nameexpr.compiler.ir.program import Instruction, Loop, Program, Shape
 from nameexpr.compiler.ir.slices import collected
 from nameexpr.compiler.memory.arrays import Array
 from nameexpr.compiler.memory.program import SCRATCH, ProgramInfo, alive, info_of, moments
+from nameexpr.compiler.schedule.reuse import OVER
 from nameexpr.records import record, replace
 
 HANDED = 40e-6
@@ -37,7 +38,9 @@ STARTED = frozenset({"add", "logical_or", "multiply", "logical_and"})
 """Kernels that combine blocks with an array that is there from the beginning."""
 BY_BLAS = frozenset({"dot", "integer_matmul", "matmul", "vecdot", "window_multiply"})
 TAKE_OUT = frozenset({"divide", "matmul", "multiply", "vecdot"})
-"""Calls other than pointwise functions that write into any array."""
+"""Calls other than functions that write into any array."""
+MOVES = frozenset({"cast", "copy"})
+"""Calls that are assignments to the part of an array."""
 Shapes = Sequence[Shape]
 
 
@@ -136,9 +139,14 @@ def _shared_call(info: ProgramInfo, number: int, seconds: float, threads: int) -
     spread = None if cuts is None else worth(seconds, threads, ceil(result.shape[axis] / step))
     if spread is None or cuts is None:
         return None
-    takes_out = instruction.takes_out or instruction.primitive in TAKE_OUT
-    part = Division(axis, step, cuts, result.dtype, layout, takes_out)
+    part = Division(axis, step, cuts, result.dtype, layout, _takes_out(instruction))
     return replace(spread, part=part, bytes=_part_bytes(info, number, spread.threads, part))
+
+
+def _takes_out(instruction: Instruction) -> bool:
+    """Return whether a call writes its result into any array."""
+    is_along = instruction.primitive == "along_axes" and instruction.function in OVER
+    return is_along or instruction.takes_out or instruction.primitive in TAKE_OUT
 
 
 def _part_bytes(info: ProgramInfo, number: int, threads: int, part: Division) -> int:
@@ -154,7 +162,8 @@ def _part_bytes(info: ProgramInfo, number: int, threads: int, part: Division) ->
     result = of_part(info.arrays[info.count + number], part.axis)
     rule = SCRATCH.get(instruction.primitive)
     own = 0 if rule is None else rule(instruction._replace(shape=result.shape), arrays, result)
-    own += 0 if part.takes_out or instruction.over is not None else result.size
+    is_placed = part.takes_out or instruction.over is not None or instruction.primitive in MOVES
+    own += 0 if is_placed else result.size
     return max(0, threads * own - info.scratch_bytes(number))
 
 

@@ -2,12 +2,14 @@
 
 blocks    a graph with loops as a program, in which a loop is one instruction
 expand    the steps of contractions as values of a graph, so that loops can cover some of them
-regions the possible loops in a graph
-formula a formula's program that fits, found by trying programs, or an error
-network an expression's plan as items that read and create values, each value a set of labels
-loops the possible loops in a network, and the costs of a nest of them in flops and bytes
+regions   the possible loops in a graph
+formula   a formula's program that fits, found by trying programs, or an error
+ordering  the steps of an expression's plan in an order that needs little memory
+network   the plan as a tree of items that read values and create one, each value a set of labels
+loops     the possible loops in a tree, and the costs of a nest of them in flops and bytes
 search    the cheapest nest that fits
 lowering  plan and nest to program
-fitting an expression's program that fits, or an error
-refusal the error, which shows the values that need most
+copies    what programs copy that the search did not know of
+fitting   an expression's program that fits, or an error
+refusal   the error, which shows the values that need most
 """

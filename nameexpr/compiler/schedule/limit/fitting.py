@@ -1,12 +1,14 @@
 """The program of an expression under a memory limit.
 
-The search for loops knows labels only; what a program allocates in addition to its values, including copies,
-is known when it is lowered. The search therefore lowers its target until a program fits.
+The search for loops knows labels only; which values a program copies is known when it is lowered. If a
+program does not fit, its copies are noted, and blocks are chosen again; without any the target is
+lowered.
 """
 
 from __future__ import annotations
 
 from math import inf, prod
+from typing import NamedTuple
 
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.ir.primitives import shapes_of
@@ -14,11 +16,14 @@ from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.lowering.lower import lower
 from nameexpr.compiler.memory.arrays import item_bytes
 from nameexpr.compiler.memory.program import peak_bytes
+from nameexpr.compiler.planning.plan import ContractionPlan
+from nameexpr.compiler.schedule.limit.copies import learn_copies
 from nameexpr.compiler.schedule.limit.loops import Nest
 from nameexpr.compiler.schedule.limit.lowering import lower_loops
-from nameexpr.compiler.schedule.limit.network import SingleReduction, network_of
+from nameexpr.compiler.schedule.limit.network import SingleReduction, StepTree
+from nameexpr.compiler.schedule.limit.ordering import in_least_memory
 from nameexpr.compiler.schedule.limit.refusal import over_limit, resized, smaller_label
-from nameexpr.compiler.schedule.limit.search import Effort, find_nests
+from nameexpr.compiler.schedule.limit.search import Effort, find_nests, widened
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.errors import error
 from nameexpr.records import replace
@@ -26,18 +31,26 @@ from nameexpr.syntax.ast import Expression
 
 HALVES = {"float64": "float32", "complex128": "complex64"}
 """Dtypes that take half the memory of their wide counterparts."""
-ROUNDS = 6
-"""The number of times that the search lowers its target."""
+ROUNDS = 3
+"""The number of searches."""
 TRIED = 4
 """The number of nests of one search that are lowered to programs."""
 LOWER = 0.9
-"""The factor by which the target is lowered if programs do not show by how much they exceed it."""
+"""The factor by which the target is lowered if programs copy nothing but what the search knows."""
+
+
+class PlannedProgram(NamedTuple):
+    """A program, and the plan whose steps it computes."""
+
+    program: Program
+    plan: ContractionPlan
 
 
 def fit_expression(
     tree: Expression | Scope, single: SingleReduction, program: Program, limit: int
-) -> Program:
-    """Return the cheapest program of an expression that needs at most `limit` bytes, not counting operands.
+) -> PlannedProgram:
+    """Return the cheapest program of an expression that needs at most `limit` bytes, not counting operands,
+    and its plan.
 
     Raises
     ------
@@ -67,29 +80,33 @@ def fit_expression(
     raise error(over_limit(tree, program, single.operands.given, [result], needed, limit, advice))
 
 
-def fit_memory_limit(single: SingleReduction, program: Program, limit: int) -> tuple[Program, int]:
+def fit_memory_limit(single: SingleReduction, program: Program, limit: int) -> tuple[PlannedProgram, int]:
     """Return the cheapest program that needs at most `limit` bytes, or else the one that needs least, and the
     bytes that it needs; `program` is the one without loops.
     """
     given = single.operands.given
-    least = peak_bytes(program, shapes_of(program), given)
-    network = network_of(single)
-    aim, seen, effort = float(limit), set[Nest](), Effort()
-    for _ in range(ROUNDS if least > limit and single.dtypes.compute else 0):
-        found, lowest = find_nests(network, int(aim), effort)
-        missed = 1.0
-        for one in [*found[:TRIED], *([] if found else [lowest])]:
-            if one.nest in seen:
-                continue
-            seen.add(one.nest)
-            tried = lower_loops(single, one.nest)
+    best, least = PlannedProgram(program, single.plan), peak_bytes(program, shapes_of(program), given)
+    if least <= limit or not single.dtypes.compute:
+        return best, least
+    single = single._replace(plan=in_least_memory(single.plan))
+    tree, aim, seen, effort = StepTree(single), float(limit), set[Nest](), Effort()
+    for _ in range(ROUNDS):
+        found, lowest = find_nests(tree, aim, effort)
+        is_known, found = bool(found), found or [lowest]
+        for _ in range(TRIED):
+            nest = next((one.nest for one in found if one.nest not in seen), None)
+            if nest is None:
+                break
+            seen.add(nest)
+            tried = lower_loops(single, nest)
             peak = peak_bytes(tried, shapes_of(tried), given)
             if peak < least:
-                program, least = tried, peak
+                best, least = PlannedProgram(tried, single.plan), peak
             if peak <= limit:
-                return tried, peak
-            missed = max(missed, one.peak / peak if one.nest else 0.0) if missed < 1 else one.peak / peak
-        if not found:
+                return best, least
+            if not learn_copies(tree, nest, tried, given, limit):
+                aim *= LOWER
+            found = widened(tree, aim, found) if is_known else []
+        if not is_known:
             break
-        aim *= min(LOWER, missed)
-    return program, least
+    return best, least

@@ -4,14 +4,19 @@ A loop covers the items from the first that has its label to its *top*, to which
 between them that lack the label are repeated for every block; their other inputs are computed once, before.
 If the top keeps the label, each block has its place in the result; if the label was summed before, blocks are
 added up, which is possible for linear items.
+
+Sets of items and of labels are the bits of integers. The items below an item are adjacent in the order of the
+network, so that a loop with this top changes nothing before the first of them, nor after the top.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from math import log, prod
+from collections.abc import Iterator, Sequence
+from math import log
+from typing import NamedTuple
 
-from nameexpr.compiler.schedule.limit.network import COMBINED, Item, Labels, StepNetwork
+from nameexpr.compiler.planning.network import bits
+from nameexpr.compiler.schedule.limit.network import StepTree
 from nameexpr.records import field, record, replace
 
 
@@ -22,7 +27,7 @@ class BlockLoop:
     label: str
     block: int
     top: int
-    items: frozenset[int]
+    items: int
     inner: tuple[BlockLoop, ...] = ()
 
 
@@ -31,195 +36,215 @@ Path = tuple[int, ...]
 """The position of a loop: among the outermost loops, then among those inside it."""
 
 
+class Level(NamedTuple):
+    """The items outside all loops, or inside one.
+
+    `times` is how often they run, `looped` are the labels of the loops around them, `turns` the numbers of
+    blocks of these, `parts` the sizes of the blocks that have more than one index, `below` the bytes alive
+    outside, for values with the labels `around`.
+    """
+
+    items: Sequence[int]
+    nest: Nest = ()
+    path: Path = ()
+    times: int = 1
+    looped: int = 0
+    turns: tuple[tuple[int, int], ...] = ()
+    parts: tuple[tuple[int, int], ...] = ()
+    below: float = 0.0
+    around: int = 0
+
+
+class ItemMoment(NamedTuple):
+    """The bytes alive before an item runs and while it does, and the excess, cost and flops before and after
+    it.
+    """
+
+    alive: float
+    peak: float
+    before: tuple[float, float, float]
+    after: tuple[float, float, float]
+
+
 @record(frozen=False)
 class Measure:
     """The costs of a nest: flops, the flops with all calls converted to flops, bytes at the peak, and where
     the peak is.
 
-    `excess` is the sum over all moments above the limit of the logarithm of their ratio to it.
+    `excess` is the sum over all moments above the limit of the logarithm of their ratio to it. `levels` are
+    the levels, with the moments of their items, if they are traced.
     """
 
-    limit: int
+    limit: float
     excess: float = 0.0
-    flops: int = 0
+    flops: float = 0.0
     cost: float = 0.0
-    peak: int = 0
+    peak: float = 0.0
     path: Path = ()
-    alive: Labels = field(default_factory=frozenset)
+    item: int = -1
+    alive: int = 0
+    levels: dict[Path, tuple[Level, dict[int, ItemMoment]]] | None = field(default=None)
 
 
-@record
-class _Level:
-    """The items outside all loops, or inside one: `times` is how often they run, `looped` are the labels of
-    the loops around them, `below` the bytes that are alive outside.
-    """
-
-    items: Sequence[int]
-    nest: Nest
-    sizes: Mapping[str, int]
-    path: Path = ()
-    times: int = 1
-    looped: Labels = frozenset()
-    below: int = 0
-
-
-def measure(network: StepNetwork, nest: Nest, limit: int) -> Measure:
+def measure(tree: StepTree, nest: Nest, limit: float, *, is_traced: bool = False) -> Measure:
     """Return the costs of the items of a network in a nest of loops."""
-    found = Measure(limit)
-    _walk(network, _Level(range(len(network.items)), nest, network.sizes), found)
-    end = prod(network.sizes[label] for label in network.values[-1]) * network.width
-    if network.again:
-        _note(found, end + network.again, (), [network.values[-1]])
+    found = Measure(max(1.0, limit), levels={} if is_traced else None)
+    walk(tree, Level(range(tree.count), nest), found)
+    end = tree.elements[tree.result] * tree.width
+    if tree.again and end + tree.again > found.limit:
+        found.excess += log((end + tree.again) / found.limit)
+    if tree.again and end + tree.again > found.peak:
+        found.peak, found.path, found.item = end + tree.again, (), tree.count - 1
+        found.alive = tree.result
     return found
 
 
-def _walk(network: StepNetwork, level: _Level, found: Measure) -> None:
+def walk(tree: StepTree, level: Level, found: Measure) -> None:
     """Add the costs of the items of one level to `found`, in their order."""
     tops = {loop.top: place for place, loop in enumerate(level.nest)}
-    covered = {item for loop in level.nest for item in loop.items}
-    last = _last_reads(network, level)
-    held: dict[int, int] = {}
+    covered = 0
+    for loop in level.nest:
+        covered |= loop.items
+    alive, held, moments = level.below, dict[int, float](), dict[int, ItemMoment]()
     for number in level.items:
-        if number in covered and number not in tops:
+        place = tops.get(number)
+        if place is None and covered >> number & 1:
             continue
-        item = network.items[number]
-        size = 0 if item.is_free else _bytes(network, item.labels, level.sizes)
-        alive = level.below + sum(held.values()) + size
-        if number in tops:
-            _walk(network, _inside(level, tops[number], alive), found)
-            if level.nest[tops[number]].label not in item.labels:
-                blocks = -(-level.sizes[level.nest[tops[number]].label] // level.nest[tops[number]].block)
-                found.cost += network.target.placed_flops * level.times * blocks * size / network.width
+        before = alive
+        costs = found.excess, found.cost, found.flops
+        size = part_elements(tree.elements, tree.keep[number], level) * tree.width
+        now = alive = alive + size
+        if place is None:
+            now = _run(tree, level, number, alive, held, found)
+            read: Sequence[int] = tree.parts[number]
         else:
-            alive += sum(_bytes(network, network.values[one], level.sizes) for one in item.casts)
-            _count(network, item, level, found)
-            labels = [item.labels | item.summed, *(network.values[one] for one in held)]
-            _note(found, alive, level.path, labels)
-        if item.is_free and item.reads[0] in held:
-            size = held.pop(item.reads[0])
-        held[network.count + number] = size
-        for read in [read for read in held if last.get(read, -1) == number]:
-            del held[read]
+            _walk_loop(tree, level, place, alive, held, found)
+            items = level.nest[place].items
+            read = [value for value in held if items >> tree.parent[value] & 1]
+        for value in read:
+            alive -= held.pop(value, 0.0)
+        held[number] = size
+        if found.levels is not None:
+            moments[number] = ItemMoment(before, now, costs, (found.excess, found.cost, found.flops))
+    if found.levels is not None:
+        found.levels[level.path] = level, moments
 
 
-def _inside(level: _Level, place: int, alive: int) -> _Level:
-    """Return the level inside one of a level's loops."""
-    loop = level.nest[place]
-    blocks = -(-level.sizes[loop.label] // loop.block)
-    return _Level(
-        sorted(loop.items),
-        loop.inner,
-        {**level.sizes, loop.label: loop.block},
-        (*level.path, place),
-        level.times * blocks,
-        level.looped | {loop.label},
-        alive,
-    )
-
-
-def _note(found: Measure, alive: int, path: Path, labels: Sequence[Labels]) -> None:
-    """Record a moment at which `alive` bytes are alive, for values with these labels."""
+def _run(
+    tree: StepTree, level: Level, number: int, alive: float, held: dict[int, float], found: Measure
+) -> float:
+    """Add the costs of an item, and return the bytes alive while it runs."""
+    _count(tree, number, level, found)
+    for labels in (*tree.copied[number], *tree.learned.get(number, ())):
+        alive += part_elements(tree.elements, labels, level) * tree.width
     if alive > found.limit:
-        found.excess += log(alive / max(1, found.limit))
+        found.excess += log(alive / found.limit)
     if alive > found.peak:
-        found.peak, found.path, found.alive = alive, path, frozenset[str]().union(*labels)
+        labels = tree.every[number] | level.around
+        for value in held:
+            labels |= tree.keep[value]
+        found.peak, found.path, found.item, found.alive = alive, level.path, number, labels
+    return alive
 
 
-def _last_reads(network: StepNetwork, level: _Level) -> dict[int, int]:
-    """Return after which item of a level each value is no longer needed."""
-    tops = {item: loop.top for loop in level.nest for item in loop.items}
-    last: dict[int, int] = {}
-    for number in level.items:
-        for read in network.items[number].reads:
-            last[read] = max(last.get(read, -1), tops.get(number, number))
-    return last
+def _walk_loop(
+    tree: StepTree, level: Level, place: int, alive: float, held: dict[int, float], found: Measure
+) -> None:
+    """Add the costs of one of the loops of a level."""
+    loop = level.nest[place]
+    bit = tree.bits[loop.label]
+    size = int(tree.elements[bit])
+    turns = -(-size // loop.block)
+    around = level.around | tree.keep[loop.top]
+    for value in held:
+        around |= tree.keep[value]
+    inside = Level(
+        numbers_in(loop.items),
+        loop.inner,
+        (*level.path, place),
+        level.times * turns,
+        level.looped | bit,
+        (*level.turns, (bit, turns)),
+        level.parts if loop.block == 1 else (*level.parts, (bit, loop.block)),
+        alive,
+        around,
+    )
+    walk(tree, inside, found)
+    if not tree.keep[loop.top] & bit:
+        placed = part_elements(tree.elements, tree.keep[loop.top], level)
+        found.cost += tree.target.placed_flops * level.times * turns * placed
 
 
-def _count(network: StepNetwork, item: Item, level: _Level, found: Measure) -> None:
+def _count(tree: StepTree, number: int, level: Level, found: Measure) -> None:
     """Add the flops of an item: all blocks of a label together make up the label."""
-    labels = item.labels | item.summed
-    flops = item.factor * prod(network.sizes[label] for label in labels)
-    for label in level.looped - labels:
-        flops *= -(-network.sizes[label] // level.sizes[label])
+    labels, flops = tree.every[number], tree.flops[number]
+    for bit, turns in level.turns:
+        if not labels & bit:
+            flops *= turns
     found.flops += flops
-    found.cost += flops + network.target.step_flops * level.times
+    found.cost += flops + tree.target.step_flops * level.times
 
 
-def _bytes(network: StepNetwork, labels: Labels, sizes: Mapping[str, int]) -> int:
-    return prod([sizes[label] for label in labels]) * network.width
+def part_elements(elements: dict[int, float], labels: int, level: Level) -> float:
+    """Return the elements of a part of a value with these labels."""
+    number = elements[labels & ~level.looped]
+    for bit, block in level.parts:
+        if labels & bit:
+            number *= block
+    return number
 
 
-def candidates(network: StepNetwork, nest: Nest, path: Path, labels: Labels) -> Iterator[BlockLoop]:
-    """Yield the loops over one of `labels`, an index at a time, that are possible at `path`.
+def numbers_in(items: int) -> list[int]:
+    """Return the numbers of a set of items, in order."""
+    return [one.bit_length() - 1 for one in bits(items)]
+
+
+def candidates(
+    tree: StepTree, nest: Nest, path: Path, labels: int, tops: Sequence[int] | None = None
+) -> Iterator[BlockLoop]:
+    """Yield the loops over one of `labels`, an index at a time, that are possible at `path`, by default with
+    any top.
 
     Existing loops that cover some of the items go inside as a whole.
     """
-    level, items, around = nest, frozenset(range(len(network.items))), frozenset[str]()
+    level, items, around = nest, (1 << tree.count) - 1, 0
     for step in path:
-        items, around = level[step].items, around | {level[step].label}
+        items, around = level[step].items, around | tree.bits[level[step].label]
         level = level[step].inner
-    for label in sorted(labels - around):
-        if network.sizes[label] < 2:  # noqa: PLR2004
-            continue
-        for top in sorted(items):
-            covered = _covered(network, items, level, label, top)
-            if covered is not None:
-                within = tuple(loop for loop in level if loop.items & covered)
-                yield BlockLoop(label, 1, top, covered, within)
+    for label, bit in tree.bits.items():
+        if labels & bit & ~around and tree.elements[bit] > 1:
+            reading = tree.readers(items, bit)
+            for top in numbers_in(items & reading) if tops is None else tops:
+                loop = _loop(tree, items & reading, level, label, top)
+                if loop is not None:
+                    yield loop
 
 
-def _labels(loop: BlockLoop) -> set[str]:
-    return {loop.label}.union(*map(_labels, loop.inner))
-
-
-def _covered(
-    network: StepNetwork, items: frozenset[int], level: Nest, label: str, top: int
-) -> frozenset[int] | None:
-    """Return the items that a loop with this top has to cover, with all items of loops that it overlaps; None
-    if there is no such loop.
+def _loop(tree: StepTree, reading: int, level: Nest, label: str, top: int) -> BlockLoop | None:
+    """Return the loop with this top over items that need the label, with all items of loops that it overlaps;
+    None if there is none.
     """
-    if network.items[top].is_free:
+    below, bit = tree.below[top], tree.bits[label]
+    covered = reading & below
+    if not covered >> top & 1:
         return None
-    covered: set[int] = set()
-    below = {top}
-    waiting = [top]
-    while waiting:
-        made = (read - network.count for read in network.items[waiting.pop()].reads)
-        fresh = [one for one in made if one in items and one not in below]
-        below.update(fresh)
-        waiting += fresh
-    for number in sorted(below):
-        reads = network.items[number].reads
-        if any(label in network.values[read] or read - network.count in covered for read in reads):
-            covered.add(number)
-    touched = [loop for loop in level if loop.items & covered]
-    if any(label in _labels(loop) or not loop.items <= below for loop in touched):
+    inner = []
+    for loop in level:
+        if loop.items & covered:
+            if loop.items & ~below or _labels(tree, loop) & bit:
+                return None
+            inner.append(loop)
+            covered |= loop.items
+    if any(loop.items == covered for loop in inner):
         return None
-    covered = covered.union(*(loop.items for loop in touched))
-    if top not in covered or not _is_closed(network, covered, top):
-        return None
-    if any(loop.items == covered for loop in touched):
-        return None
-    return frozenset(covered) if _can_be_parted(network, covered, label, top) else None
+    return BlockLoop(label, 1, top, covered, tuple(inner)) if tree.combines(covered, bit) else None
 
 
-def _is_closed(network: StepNetwork, covered: set[int], top: int) -> bool:
-    """Return whether only the covered items read the values that they compute, except for the top's
-    result.
-    """
-    made = {network.count + number for number in covered if number != top}
-    return all(number in covered or not made & set(item.reads) for number, item in enumerate(network.items))
-
-
-def _can_be_parted(network: StepNetwork, covered: set[int], label: str, top: int) -> bool:
-    """Return whether the results of the top for blocks of a label make up its result for the whole label."""
-    for number in covered:
-        item = network.items[number]
-        if item.is_linear or label in item.labels:
-            continue
-        if number != top or label not in item.summed or network.reducer not in COMBINED:
-            return False
-    return True
+def _labels(tree: StepTree, loop: BlockLoop) -> int:
+    labels = tree.bits[loop.label]
+    for inner in loop.inner:
+        labels |= _labels(tree, inner)
+    return labels
 
 
 def with_loop(nest: Nest, path: Path, loop: BlockLoop) -> Nest:
@@ -228,7 +253,7 @@ def with_loop(nest: Nest, path: Path, loop: BlockLoop) -> Nest:
         first = nest[path[0]]
         inner = with_loop(first.inner, path[1:], loop)
         return (*nest[: path[0]], replace(first, inner=inner), *nest[path[0] + 1 :])
-    return (*(one for one in nest if not one.items & loop.items), loop)
+    return (*[one for one in nest if not one.items & loop.items], loop)
 
 
 def with_block(nest: Nest, path: Path, block: int) -> Nest:

@@ -9,7 +9,7 @@ from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.lowering.builder import Builder
 from nameexpr.compiler.schedule.limit.blocks import LoopLowering
 from nameexpr.compiler.schedule.limit.expand import expand
-from nameexpr.compiler.schedule.limit.loops import BlockLoop, Nest
+from nameexpr.compiler.schedule.limit.loops import BlockLoop, Nest, numbers_in
 from nameexpr.compiler.schedule.limit.network import SingleReduction
 from nameexpr.compiler.schedule.limit.regions import GraphLoop
 
@@ -23,7 +23,7 @@ def lower_loops(single: SingleReduction, nest: Nest) -> Program:
 
     def loop_of(loop: BlockLoop) -> GraphLoop:
         """Return a loop over items as a loop over values; the item after the last step may be empty."""
-        inside = [steps[min(item, len(steps) - 1)] for item in sorted(loop.items)]
+        inside = [steps[min(item, len(steps) - 1)] for item in numbers_in(loop.items)]
         sources = [source for value in inside for source in sources_of(expanded.graph.nodes[value])]
         reads = tuple(dict.fromkeys([source for source in sources if source not in inside]))
         top = steps[min(loop.top, len(steps) - 1)]

@@ -1,122 +1,145 @@
 """Search for the cheapest nest of loops that keeps a network within a limit.
 
-A few nests at a time are extended by one more loop, at first with one index at a time: if that does not fit,
-no block does. The blocks of a nest that fits are then made as large as the limit allows.
+A few nests at a time are extended by one more loop around the item at the peak, one index at a time: if that
+does not fit, no block does. The blocks of a nest that fits are then made as large as the limit allows. What a
+loop changes is measured for the items below its top only; the rest of the nest keeps its costs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import log
+from collections.abc import Iterator, Sequence
+from math import inf, log
 from typing import NamedTuple
 
+from nameexpr.compiler.planning.network import CALL, FLOPS, LEAST, MOST, SHARE
 from nameexpr.compiler.schedule.limit.loops import (
+    BlockLoop,
     Measure,
     Nest,
+    Path,
     candidates,
     measure,
     paths_of,
+    walk,
     with_block,
     with_loop,
 )
-from nameexpr.compiler.schedule.limit.network import StepNetwork
-from nameexpr.records import record
+from nameexpr.compiler.schedule.limit.network import StepTree
+from nameexpr.records import record, replace
 
-WIDTH = 6
-"""The number of nests that are kept at a time with single indices, and again with larger blocks.
-"""
-LOOPS = 16
+WIDTH = 4
+"""The number of nests that are kept at a time by their costs, and again by their flops alone."""
+LOOPS = 24
 """The largest number of loops in a nest."""
 DEEP = 8
 """The largest depth of nested loops: Python nests at most 20."""
-FEW = 12
+FEW = 6
 """The number of fitting nests of equally many loops whose blocks are enlarged."""
 NOTHING = 1e-9
-MEASURED = 3
-"""The effort of measuring a nest; checking whether a loop is possible counts 1. Both take time in proportion
-to the number of items, so that the time of a search is bounded, and its result is the same on every machine.
+ENOUGH = 1.05
+"""The ratio of the cost of a nest to that without loops up to which nothing better is searched."""
+VISIT = 1.3e-6
+"""The seconds that it takes to measure one item. Searches count the items that they measure, so that their
+results are the same on every machine.
 """
-MOST = 30_000
-"""The total effort of all searches for one program."""
 
 
 class CostedNest(NamedTuple):
-    """A nest with its costs."""
+    """A nest with its costs: those of all calls as flops, and the flops alone."""
 
     nest: Nest
     cost: float
-    peak: int
+    flops: float
+    peak: float
     excess: float
 
     @property
     def rank(self) -> float:
         """The key by which nests are chosen to be extended by another loop: near the limit, and cheap."""
-        return log(self.cost) + self.excess
+        return log(max(1.0, self.cost)) + self.excess
+
+    @property
+    def flops_rank(self) -> float:
+        """The same without calls, which are fewer in larger blocks."""
+        return log(max(1.0, self.flops)) + self.excess
 
 
 @record(frozen=False)
 class Effort:
-    """The remaining effort of consecutive searches: one that has found a nest leaves half of it."""
+    """The seconds that consecutive searches have taken."""
 
-    left: int = MOST
+    spent: float = 0.0
 
 
 @record(frozen=False)
 class Search:
-    """The results so far: nests that fit, and the one with the lowest peak of all."""
+    """The cost of the cheapest nest that fits so far, and the nest with the lowest peak of all."""
 
-    network: StepNetwork
-    limit: int
+    tree: StepTree
+    limit: float
     effort: Effort
-    least: int
     lowest: CostedNest | None = None
-    fits: bool = False
+    cheapest: float = inf
 
     @property
     def is_over(self) -> bool:
-        """Whether the search has used its share of the effort."""
-        return self.effort.left <= (self.least if self.fits else 0)
+        """Whether the search has used its share of the time, which grows with that of the cheapest nest."""
+        return self.effort.spent > _seconds(self.tree, self.cheapest)
 
     def costed(self, nest: Nest) -> CostedNest:
-        """Return the costs of a nest, and record it if its peak is the lowest."""
-        self.effort.left -= MEASURED
-        measured = measure(self.network, nest, self.limit)
-        costed = CostedNest(nest, measured.cost, measured.peak, measured.excess)
-        self.fits |= costed.peak <= self.limit
-        if self.lowest is None or (costed.peak, costed.cost) < (self.lowest.peak, self.lowest.cost):
-            self.lowest = costed
-        return costed
+        """Return the costs of a nest."""
+        found = self.measured(nest)
+        return CostedNest(nest, found.cost, found.flops, found.peak, found.excess)
+
+    def measured(self, nest: Nest, *, is_traced: bool = False) -> Measure:
+        """Measure a nest, and record it if it is the cheapest or its peak the lowest."""
+        self.effort.spent += VISIT * self.tree.count
+        found = measure(self.tree, nest, self.limit, is_traced=is_traced)
+        if found.peak <= self.limit:
+            self.cheapest = min(self.cheapest, found.cost)
+        if self.lowest is None or (found.peak, found.cost) < (self.lowest.peak, self.lowest.cost):
+            self.lowest = CostedNest(nest, found.cost, found.flops, found.peak, found.excess)
+        return found
+
+
+def _seconds(tree: StepTree, cost: float) -> float:
+    """Return the seconds that a search may take that has found a nest of this cost; more if it has none."""
+    least = 2 * LEAST * tree.count
+    if cost == inf:
+        return min(MOST, 3 * least)
+    return min(MOST, SHARE * (cost / FLOPS + CALL * tree.count) + least)
 
 
 def find_nests(
-    network: StepNetwork, limit: int, effort: Effort | None = None
+    tree: StepTree, limit: float, effort: Effort | None = None
 ) -> tuple[list[CostedNest], CostedNest]:
     """Return nests of loops that fit a limit, the cheapest first, and the one with the lowest peak.
 
     Parameters
     ----------
-    network : StepNetwork
+    tree : StepTree
         What is computed.
-    limit : int
+    limit : float
         Bytes.
     effort : Effort, optional
-        The effort that earlier searches left; it is counted down.
+        What earlier searches have used of the time; it is counted up.
     """
-    effort = effort or Effort()
-    search = Search(network, limit, effort, effort.left // 2)
+    search = Search(tree, limit, effort or Effort())
     start = search.costed(())
     fitting = [start] if start.peak <= limit else []
     beam = [] if fitting else [start]
     for _ in range(LOOPS):
-        grown = _grown(search, beam)
-        new = sorted((one for one in grown if one.peak <= limit), key=lambda one: one.cost)
-        fitting += [_widened(search, one) for one in new[:FEW]]
-        cheapest = min((one.cost for one in fitting), default=float("inf"))
-        rest = sorted((one for one in grown if one.peak > limit), key=lambda one: one.rank)[: 3 * WIDTH]
-        wide = sorted(rest, key=lambda one: _widened(search, one).rank)
-        beam = list(dict.fromkeys((*wide[:WIDTH], *rest[:WIDTH])))
-        if not beam or search.is_over or cheapest < 1.05 * start.cost:
+        if not beam or search.is_over or search.cheapest < ENOUGH * start.cost:
             break
+        grown = _grown(search, beam)
+        new = sorted([one for one in grown if not one.excess], key=lambda one: one.flops)
+        fitting += [_widened(search, one.nest) for one in new[:FEW]]
+        rest = [one for one in grown if one.excess and one.flops < search.cheapest]
+        ranked = sorted(rest, key=lambda one: one.rank)[:WIDTH]
+        ranked += sorted(rest, key=lambda one: one.flops_rank)[:WIDTH]
+        beam = list(dict.fromkeys(ranked))
+    for one in beam:
+        search.measured(one.nest)
     assert search.lowest is not None
     return sorted(fitting, key=lambda one: one.cost), search.lowest
 
@@ -125,43 +148,82 @@ def _grown(search: Search, beam: list[CostedNest]) -> list[CostedNest]:
     """Return all nests with one more loop that reduces the excess over the limit, an index at a time."""
     grown: dict[Nest, CostedNest] = {}
     for one in beam:
-        before = measure(search.network, one.nest, search.limit)
-        for nest in _more(search, one.nest, before):
-            if search.is_over or nest in grown:
-                continue
-            costed = search.costed(nest)
-            if costed.excess < before.excess:
-                grown[nest] = costed
+        before = search.measured(one.nest, is_traced=True)
+        for path, loop in _more(search, one.nest, before):
+            nest = with_loop(one.nest, path, loop)
+            if nest not in grown:
+                costed = _changed(search, nest, before, path, loop)
+                if costed.excess < before.excess - NOTHING:
+                    grown[nest] = costed
+            if search.is_over:
+                return list(grown.values())
     return list(grown.values())
 
 
-def _more(search: Search, nest: Nest, before: Measure) -> Iterator[Nest]:
-    """Yield the nests with one more loop that covers the items at the peak."""
-    network = search.network
-    labels = frozenset(network.sizes) if before.path else before.alive
+def _more(search: Search, nest: Nest, before: Measure) -> Iterator[tuple[Path, BlockLoop]]:
+    """Yield the loops that could be added around the item at the peak, and where."""
+    tree = search.tree
     for depth in range(len(before.path), -1, -1):
         path = before.path[:depth]
-        for label in sorted(labels):
-            if search.is_over:
-                return
-            search.effort.left -= len(network.items)
-            for loop in candidates(network, nest, path, frozenset([label])):
-                more = with_loop(nest, path, loop)
-                if max(len(inner) for inner, _ in paths_of(more)) <= DEEP:
-                    yield more
+        assert before.levels is not None
+        level, _ = before.levels[path]
+        items = set(level.items)
+        tops, item = [], before.item
+        while item in items:
+            tops.append(item)
+            item = tree.parent[item]
+        for loop in candidates(tree, nest, path, before.alive, tops):
+            if depth + _depth(loop) <= DEEP:
+                yield path, loop
 
 
-def _widened(search: Search, one: CostedNest) -> CostedNest:
-    """Return a nest with the largest blocks that do not increase the excess over the limit."""
-    nest = one.nest
+def _depth(loop: BlockLoop) -> int:
+    return 1 + max(map(_depth, loop.inner), default=0)
+
+
+def _changed(search: Search, nest: Nest, before: Measure, path: Path, loop: BlockLoop) -> CostedNest:
+    """Return the costs of a nest with one more loop: those before, with another part below its top."""
+    tree, below = search.tree, search.tree.below[loop.top]
+    assert before.levels is not None
+    level, moments = before.levels[path]
+    others = [one for one in level.nest if one.items & below and not one.items & loop.items]
+    items = [number for number in level.items if below >> number & 1]
+    first = moments[next(number for number in items if number in moments)]
+    found, last = Measure(before.limit), moments[loop.top]
+    walk(tree, level._replace(items=items, nest=(*others, loop), below=first.alive), found)
+    search.effort.spent += VISIT * len(items)
+    costs = before.excess, before.cost, before.flops
+    new = found.excess, found.cost, found.flops
+    excess, cost, flops = [
+        one - (after - start) + added
+        for one, start, after, added in zip(costs, first.before, last.after, new, strict=True)
+    ]
+    return CostedNest(nest, cost, flops, found.peak, excess if excess > NOTHING else 0.0)
+
+
+def _widened(search: Search, nest: Nest) -> CostedNest:
+    """Return a nest that fits with the largest blocks that do, those of inner loops first."""
     for path, loop in sorted(paths_of(nest), key=lambda pair: -len(pair[0])):
-        size = search.network.sizes[loop.label]
+        size = int(search.tree.elements[search.tree.bits[loop.label]])
         low, high = 2, size  # blocks: `high` of them fit
         while low < high:
             middle = (low + high) // 2
-            if search.costed(with_block(nest, path, -(-size // middle))).excess <= one.excess + NOTHING:
+            if search.measured(with_block(nest, path, -(-size // middle))).peak <= search.limit:
                 high = middle
             else:
                 low = middle + 1
         nest = with_block(nest, path, -(-size // high))
     return search.costed(nest)
+
+
+def widened(tree: StepTree, limit: float, nests: Sequence[CostedNest]) -> list[CostedNest]:
+    """Return which of some nests fit with other blocks, the cheapest first."""
+    search = Search(tree, limit, Effort())
+    single = [_by_indices(one.nest) for one in nests]
+    fitting = [_widened(search, nest) for nest in dict.fromkeys(single) if search.costed(nest).peak <= limit]
+    return sorted(fitting, key=lambda one: one.cost)
+
+
+def _by_indices(nest: Nest) -> Nest:
+    """Return a nest with one index at a time."""
+    return tuple([replace(loop, block=1, inner=_by_indices(loop.inner)) for loop in nest])

@@ -74,6 +74,7 @@ def examples(n: int) -> tuple[tuple[Instruction, Shapes], ...]:
         (ir.divide(0, 3), (square,)),
         (ir.multiply(0, 1), (square, square)),
         (ir.dot(0, 1), (square, square)),
+        (ir.tiny_matmul(0, 1), ((n, 2, 3), (n, 3, 2))),
         (ir.vecdot(0, 1), (square, square)),
         (ir.matmul(0, 1), ((2, n, n), (2, n, n))),
         (ir.integer_matmul(0, 1, "int64"), (square, square)),

@@ -10,6 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from nameexpr.backends.numpy import formulas, kernels
 from nameexpr.backends.numpy.kernels import CELLS
+from nameexpr.compiler.ir.program import Instruction
+from nameexpr.compiler.ir.strides import of_slices
 
 RNG = np.random.default_rng(0)
 KERNELS = ["var", "std", "median", "norm", "logsumexp"]
@@ -96,3 +98,24 @@ def test_a_variance_holds_the_deviations_and_one_result(kernel: str) -> None:
         tracemalloc.stop()
     result = x.nbytes // 2
     assert peak <= x.nbytes + result + (1 << 14)
+
+
+@pytest.mark.parametrize(
+    "axes", [(0,), (3,), (0, 1), (1, 0), (3, 0, 2), (2, 0, 3), (0, 1, 2, 3), (3, 1, 2, 0)]
+)
+def test_slices_may_be_combined_in_any_order_of_axes(axes: tuple[int, ...]) -> None:
+    x = RNG.integers(0, 9, (2, 3, 1, 4)).astype(float)
+    before = x.copy()
+    for ufunc in (np.add, np.maximum):
+        for source in (x, np.asfortranarray(x), x.transpose(2, 3, 0, 1).copy().transpose(2, 3, 0, 1)):
+            made = kernels.slices(ufunc, source, axes)
+            assert_array_equal(made, ufunc.reduce(x, tuple(sorted(axes))))
+            strides = tuple([stride // x.itemsize for stride in source.strides])
+            known = of_slices(Instruction("slices", (0,), axes=axes), [(x.shape, strides)], made.shape)
+            real = [
+                (own, step)
+                for size, own, step in zip(made.shape, known, made.strides, strict=True)
+                if size > 1
+            ]
+            assert all(own * x.itemsize == step for own, step in real)
+    assert_array_equal(x, before)

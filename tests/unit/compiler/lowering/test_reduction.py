@@ -116,3 +116,27 @@ def test_long_inner_products_of_float32_are_as_accurate_as_sums(text: str) -> No
     prime = one.reshape(-1)[:131101]  # no block divides it
     wanted = (prime.astype(float) ** 2).sum()
     assert abs(float(ne.einsum("a, a ->", prime, prime.copy())) / wanted - 1) < 1e-4
+
+
+def test_slices_of_the_slowest_axis_are_combined_first() -> None:
+    x = RNG.random((8, 64, 64, 3))
+    text = "b (h p) (w q) c -> b h w c : max"
+    for operand, axes in ((x, "(2, 4)"), (x.transpose(0, 2, 1, 3).copy().transpose(0, 2, 1, 3), "(4, 2)")):
+        (step,) = [step for step in ne.compile(text, p=2, q=2).plan(operand).steps if step.what == "slices"]
+        assert axes in step.call
+        expected = x.reshape(8, 32, 2, 32, 2, 3).max((2, 4))
+        np.testing.assert_array_equal(ne.einsum(text, operand, p=2, q=2), expected)
+
+
+def test_a_mean_is_divided_where_its_sum_is() -> None:
+    x = RNG.random((50, 400))
+    assert "out=" in ne.compile("i j -> i : mean").plan(x).steps[-1].call
+    total, mean, again = ne.evaluate(
+        "s[i] = sum[j](x[i j]); m[i] = mean[j](x[i j]); d[i] = s[i] - m[i]", x=x, outputs=["s", "m", "d"]
+    )
+    np.testing.assert_allclose(total, x.sum(1))
+    np.testing.assert_allclose(mean, x.mean(1))
+    np.testing.assert_allclose(again, x.sum(1) - x.mean(1))
+    row = x[:1].copy()
+    np.testing.assert_allclose(ne.einsum("i j -> j : mean", row), row[0])
+    np.testing.assert_array_equal(row, x[:1])  # a sum of one is no new memory

@@ -31,6 +31,9 @@ PAIRS = (
     "a g, g b -> b a",
     "a b c d, d b a e -> c e", "a b g, a g c -> a b c", "b a g, g a -> a b", "g a, a g b -> b",
     "a b c, a -> c b a",
+    "h a, h a -> h", "h a b, h b c -> h a c", "h c b, a h b -> c h a", "a g h b, c g h b -> g h a c",
+    "g h a b, g h a b -> g h", "h f b c, h d c b -> h d f", "f a g, f h g b -> h a b",
+    "a b g h, b c h g -> c a",
     "a b c d, b d e -> e a c", "g b, b g -> b", "a b, b c, c d -> a d", "h a, h b -> a b", "a h b, h -> b a",
     "a b b, b c -> a c", "a b c, a b c -> c", "a b c, c -> a b c", "a b c, b d c e -> d a e",
 )  # fmt: skip

@@ -63,7 +63,7 @@ WORKLOADS = {
         "loss = sum[B H Q D](sum[K](a * v[B H K D]) * g[B H Q D])",
         "q k v",
         dict.fromkeys("qkvg", (1, 4, 1024, 32)),
-        5_000_000,
+        8_000_000,
     ),
     "keys and queries of one text": Workload(
         "q[B T H D] = sum[C](x[B T C] * wq[C H D]); k[B T H D] = sum[C](x[B T C] * wk[C H D]); "

@@ -131,6 +131,20 @@ def test_profiles_that_ship_are_for_a_make_kernels_and_threads(
     assert chosen.path == (str(tmp_path / machine.shipped(used)) if used else "")
 
 
+def test_the_profile_of_another_make_is_used_if_it_has_the_same_kernels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = target.this_machine()._replace(make="other", threads=1)
+    monkeypatch.setattr(target, "this_machine", lambda: machine)
+    monkeypatch.setattr(target, "SHIPPED", str(tmp_path))
+    write_profile(str(tmp_path / machine._replace(make="amd", core="none").shipped(1)), HEADER, FAST_LOOP)
+    assert target._find("")[1] == ""
+    for make in ("amd", "other"):
+        path = str(tmp_path / machine._replace(make=make).shipped(1))
+        write_profile(path, HEADER, FAST_LOOP)
+        assert target._find("") == (FAST_LOOP, path)
+
+
 def test_profiles_that_ship_can_be_used() -> None:
     for path in sorted(Path(ne.__file__).parent.glob("backends/numpy/profiles/*.json")):
         header, profile = read_profile(str(path))

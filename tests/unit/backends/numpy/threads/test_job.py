@@ -6,6 +6,7 @@ import contextvars
 import os
 import threading
 import warnings
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -199,6 +200,20 @@ def test_an_error_that_is_none_of_python_s_exceptions_is_raised_from_a_worker() 
 
     with pytest.raises(SystemExit):
         job.blocks(2, task, (2, 1))
+
+
+def test_a_worker_that_comes_late_keeps_nothing_alive() -> None:
+    begun, over = threading.Event(), threading.Event()
+    pool.ask([lambda: (begun.set(), over.wait(20))[0]])
+    assert begun.wait(20)
+    x, y = np.ones(10), np.ones(10)
+    seen = [weakref.ref(x), weakref.ref(y)]
+    assert [one.sum() for one in job.blocks(2, lambda i, x=x: x[i:], (10, 5))] == [10, 5]
+    with pytest.raises(KeyError):
+        job.blocks(2, lambda _, y=y: {}[y.sum()], (10, 5))
+    del x, y
+    assert [one() for one in seen] == [None, None]
+    over.set()
 
 
 def test_without_more_threads_the_caller_computes_all(monkeypatch: pytest.MonkeyPatch) -> None:

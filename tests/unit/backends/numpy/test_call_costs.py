@@ -1,0 +1,75 @@
+"""What the cost of a call depends on: kernels for small matrices, cache lines, blocks of an inner product."""
+
+from __future__ import annotations
+
+import pytest
+
+from nameexpr.backends.numpy.costs import GENERIC
+from nameexpr.backends.numpy.costs.calls import NumpyCosts
+from nameexpr.records import replace
+
+costs = NumpyCosts(GENERIC)
+direct = NumpyCosts(replace(GENERIC, direct_product=100**3))
+SIZES = {"a": 64, "b": 64, "c": 64}
+STEPS = {"a": 4096, "b": 64, "c": 1}
+
+
+def product(costs: NumpyCosts, *sizes: int, dtype: str = "float64", is_turned: bool = False) -> float:
+    return costs.product_cost(1, *sizes, dtype, is_by_dots=False, is_turned=is_turned)
+
+
+@pytest.mark.parametrize("sizes", [(8, 8, 8), (100, 100, 100)])
+def test_small_matrices_are_not_packed_where_blas_has_kernels_for_them(sizes: tuple[int, int, int]) -> None:
+    assert product(direct, *sizes) < product(costs, *sizes)
+    assert product(direct, *sizes, dtype="complex128") == product(costs, *sizes, dtype="complex128")
+
+
+def test_large_matrices_are_packed_by_every_blas() -> None:
+    assert product(direct, 101, 100, 100) == product(costs, 101, 100, 100)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "is_direct"), [((8, 64, 8), True), ((8, 16, 8), False), ((64, 64, 64), False)]
+)
+def test_a_turned_matrix_is_read_in_place_if_the_result_is_small(
+    sizes: tuple[int, int, int], is_direct: bool
+) -> None:
+    assert (product(direct, *sizes, is_turned=True) < product(costs, *sizes, is_turned=True)) is is_direct
+
+
+def test_what_is_left_of_the_blocks_of_an_inner_product_takes_longer() -> None:
+    assert costs.vecdot_cost(100, 31, "float64") > costs.vecdot_cost(100, 32, "float64")
+    assert costs.vecdot_cost(100, 31, "float32") > costs.vecdot_cost(100, 32, "float32")
+
+
+def loop(left: dict[str, int], right: dict[str, int], result: str, dtype: str = "float64") -> float:
+    sizes = dict.fromkeys("ab", 100)
+    return costs.loop_cost(sizes, [left, right], list(result), dtype)
+
+
+def test_the_loop_takes_elements_of_any_size_one_by_one_unless_they_are_adjacent() -> None:
+    rows, columns = {"a": 100, "b": 1}, {"b": 100, "a": 1}
+    assert loop(rows, rows, "", "float32") < loop(rows, rows, "")
+    assert loop(rows, columns, "", "float32") == pytest.approx(loop(rows, columns, ""), rel=0.02)
+
+
+def test_a_loop_that_adds_one_operand_up_is_faster_than_one_that_multiplies_two() -> None:
+    rows = {"a": 100, "b": 1}
+    assert loop(rows, {"a": 1}, "a") < loop(rows, rows, "a")
+
+
+def test_a_copy_takes_longer_if_cache_lines_are_read_again() -> None:
+    """Copying "c a b" reads 4,096 lines between two elements of one; "a c b" reads 64."""
+    again, once = (costs.copy_cost(SIZES, STEPS, order, "float64") for order in ("cab", "acb"))
+    assert again > 1.3 * once
+
+
+def test_labels_along_which_nothing_moves_read_no_lines() -> None:
+    steps = {"a": 0, "b": 64, "c": 1}
+    copies = [costs.copy_cost(SIZES, steps, order, "float64") for order in ("cab", "acb")]
+    assert copies[0] == copies[1]
+
+
+def test_bytes_that_stay_in_the_second_cache_are_read_without_extra_cost() -> None:
+    assert costs.stream_cost(GENERIC.second_cache) == 0
+    assert costs.stream_cost(2 * GENERIC.second_cache) == GENERIC.second_cache * GENERIC.streamed_byte

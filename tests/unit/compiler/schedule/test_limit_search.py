@@ -1,0 +1,120 @@
+"""The search for loops: the order of steps, the costs of one more loop, and what programs copy."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import permutations
+
+import pytest
+
+from nameexpr.compiler.ir.axes import Contraction
+from nameexpr.compiler.ir.primitives import shapes_of
+from nameexpr.compiler.memory.program import peak_bytes
+from nameexpr.compiler.planning.plan import ContractionPlan, plan_contractions
+from nameexpr.compiler.schedule.limit.copies import learn_copies
+from nameexpr.compiler.schedule.limit.loops import measure, paths_of, with_loop
+from nameexpr.compiler.schedule.limit.lowering import lower_loops
+from nameexpr.compiler.schedule.limit.network import SingleReduction, StepTree
+from nameexpr.compiler.schedule.limit.ordering import in_least_memory
+from nameexpr.compiler.schedule.limit.search import Effort, Search, _changed, _more, find_nests, widened
+from unit.compiler.schedule.test_limit import compiled
+
+GRID = "a b, a c, b d e, c d f, e g, f g h, h k, k b -> g a", [
+    (9, 8), (9, 7), (8, 6, 5), (7, 6, 4), (5, 9), (4, 9, 8), (8, 30), (30, 8),
+]  # fmt: skip
+
+
+def peak_of(plan: ContractionPlan) -> int:
+    """Return the most elements of values alive at a time, those of a step included."""
+    count = len(plan.terms)
+    sizes = {count + number: plan.contraction.size(step.labels) for number, step in enumerate(plan.steps)}
+    alive = peak = 0
+    for number, step in enumerate(plan.steps):
+        alive += sizes[count + number]
+        peak = max(peak, alive)
+        alive -= sum(sizes.get(value, 0) for value in step.values)
+    return peak
+
+
+def orders(plan: ContractionPlan) -> Iterator[int]:
+    """Yield the peaks of all orders of steps that compute what each reads before it."""
+    count = len(plan.terms)
+    needs = [{value - count for value in step.values if value >= count} for step in plan.steps]
+    sizes = [plan.contraction.size(step.labels) for step in plan.steps]
+    for order in permutations(range(len(plan.steps))):
+        if all(needs[step] <= set(order[:place]) for place, step in enumerate(order)):
+            alive = peak = 0
+            for step in order:
+                alive += sizes[step]
+                peak = max(peak, alive)
+                alive -= sum(sizes[value] for value in needs[step])
+            yield peak
+
+
+def networks(count: int) -> Iterator[Contraction]:
+    """Yield random trees of six factors."""
+    drawn = random.Random(5)
+    for _ in range(count):
+        sizes = {label: drawn.randint(2, 12) for label in "abcdefgh"}
+        labels = [drawn.sample("abcdefgh", drawn.randint(1, 3)) for _ in range(6)]
+        used = sorted({label for term in labels for label in term})
+        result = tuple(drawn.sample(used, 2))
+        dropped = tuple(label for label in used if label not in result)
+        yield Contraction(tuple(map(tuple, labels)), result, dropped, None, sizes)
+
+
+def test_the_order_needs_as_little_memory_as_the_best_that_finishes_one_operand_first() -> None:
+    gains = 0
+    for contraction in networks(40):
+        plan = plan_contractions(contraction)
+        best = in_least_memory(plan)
+        assert sorted(step.flops for step in best.steps) == sorted(step.flops for step in plan.steps)
+        assert {step.labels for step in best.steps} == {step.labels for step in plan.steps}
+        assert peak_of(best) <= peak_of(plan)
+        if len(plan.steps) <= 6:
+            assert peak_of(best) <= 1.05 * min(orders(plan))
+        gains += peak_of(best) < peak_of(plan)
+    assert gains > 3
+
+
+@pytest.mark.parametrize("limit", [2_000, 4_000, 9_000])
+def test_the_costs_of_one_more_loop_are_those_of_the_whole_nest(limit: int) -> None:
+    tree = compiled(GRID[0], *GRID[1])[2]
+    search, seen = Search(tree, limit, Effort()), 0
+    nests = [()]
+    for nest in nests:
+        before = measure(tree, nest, limit, is_traced=True)
+        for path, loop in _more(search, nest, before):
+            more = with_loop(nest, path, loop)
+            changed, whole = _changed(search, more, before, path, loop), measure(tree, more, limit)
+            assert changed.excess == pytest.approx(whole.excess, abs=1e-6)
+            assert changed.cost == pytest.approx(whole.cost) and changed.flops == pytest.approx(whole.flops)
+            assert (changed.excess == 0) == (whole.peak <= limit)
+            seen += 1
+            if len(nests) < 12 and seen % 7 == 0:
+                nests.append(more)
+    assert seen > 40
+
+
+def test_blocks_are_as_large_as_the_limit_allows() -> None:
+    tree = compiled(GRID[0], *GRID[1])[2]
+    limit = measure(tree, (), 0).peak / 3
+    found, _ = find_nests(tree, limit)
+    assert found and all(measure(tree, one.nest, limit).peak <= limit for one in found)
+    looser = widened(tree, 2 * limit, found)
+    assert looser[0].cost <= found[0].cost
+    blocks = [[loop.block for _, loop in paths_of(one.nest)] for one in looser]
+    assert any(max(sizes, default=1) > 1 for sizes in blocks)
+
+
+def test_what_a_program_copies_is_expected_in_the_next_search() -> None:
+    _, single, tree = compiled("a b c, c d a -> b d", (40, 30, 20), (20, 25, 40))
+    assert isinstance(single, SingleReduction) and isinstance(tree, StepTree)
+    program = lower_loops(single, ())
+    peak = peak_bytes(program, shapes_of(program))
+    before = measure(tree, (), 0).peak
+    assert before < peak  # the operands are transposed for a product of matrices
+    assert learn_copies(tree, (), program, single.operands.given, 1)
+    assert not learn_copies(tree, (), program, single.operands.given, 1)
+    assert peak <= 1.02 * measure(tree, (), 0).peak
