@@ -42,10 +42,22 @@ def sigmoid(x: Array, out: Array | None = None) -> Any:
 
     For complex numbers the sign is that of the real part.
     """
+    if x.dtype.kind != "c":
+        return _real_sigmoid(np.asarray(x), out)
     # Without names for arrays in between, which would keep their memory until the end.
-    small = np.asarray(np.exp(np.where(x.real >= 0, -x, x) if x.dtype.kind == "c" else -np.absolute(x)))
+    small = np.asarray(np.exp(np.where(x.real >= 0, -x, x)))
     result = np.where(x.real >= 0, x.dtype.type(1), small)
     return np.divide(result, np.add(small, 1, out=small), out=result if out is None else out)
+
+
+def _real_sigmoid(x: Array, out: Array | None) -> Any:
+    """Return exp(min(x, 0)) / (1 + exp(-|x|)): a second exp is faster than a choice for each number."""
+    result = np.asarray(np.minimum(x, 0))
+    np.exp(result, out=result)
+    small = np.asarray(np.copysign(x, -1))
+    np.exp(small, out=small)
+    small += 1
+    return np.divide(result, small, out=result if out is None else out)
 
 
 @cache
