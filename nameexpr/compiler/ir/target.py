@@ -47,8 +47,10 @@ class Costs(Protocol):
         cache.
         """
 
-    def read_cost(self, cells: int, ends: Sequence[int], dtype: str) -> float:
-        """Return the extra cost of reading a matrix or vector whose axes have these steps, none of them 1."""
+    def read_cost(self, cells: int, ends: Sequence[int], dtype: str, *, is_swept: bool = False) -> float:
+        """Return the extra cost of reading a matrix or vector whose axes have these steps, the summed one
+        last, if none of them is 1. `is_swept` means that it is multiplied with a vector.
+        """
 
     def product_cost(
         self,
@@ -64,8 +66,8 @@ class Costs(Protocol):
         """Return the cost of `count` products of matrices (rows, inner) and (inner, columns).
 
         `is_by_dots` means that a product with a vector is computed as inner products, because the matrix is
-        contiguous along the inner axis; otherwise it adds columns. `is_turned` means that the second matrix
-        is contiguous along the inner axis.
+        contiguous along the inner axis; otherwise it adds columns. `is_turned` means that both matrices
+        are contiguous along the inner axis.
         """
 
     def vecdot_cost(self, count: int, inner: int, dtype: str) -> float:

@@ -121,18 +121,23 @@ def _matmuls(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strat
     for left_packings, right_packings in product(lefts, rights):
         for left, right, summed in zip(left_packings, right_packings, orders, strict=True):
             cost = left.copy + left.view + right.copy + right.view
-            reads = right.turns * left.read, left.turns * right.read
-            cost += (
-                max(reads) if left.cells == right.cells == 1 else sum(reads)
-            )  # an inner product reads both
+            cost += _reading(left, right)
             count = shared * left.turns * right.turns
             is_by_dots = (right if left.cells == 1 else left).is_along
+            is_turned = left.is_along and right.is_along
             cost += build.target.costs.product_cost(
-                count, left.cells, inner, right.cells, dtype, is_by_dots=is_by_dots, is_turned=right.is_along
+                count, left.cells, inner, right.cells, dtype, is_by_dots=is_by_dots, is_turned=is_turned
             )
             outer = (*batch, *left.moved, *right.moved)
             found.append(Strategy("matmul", cost, outer, left.kept, summed, right.kept))
     return found
+
+
+def _reading(left: Packing, right: Packing) -> float:
+    """Return the cost of reading both operands, at the same time if they are vectors."""
+    one = right.turns * (left.swept if right.cells == 1 else left.read)
+    other = left.turns * (right.swept if left.cells == 1 else right.read)
+    return max(one, other) if left.cells == right.cells == 1 else one + other
 
 
 @record
@@ -140,9 +145,9 @@ class Packing:
     """An operand of a pair as matrices.
 
     `moved` are the labels that are looped over in addition to the batch, `turns` times, `kept` those that are
-    rows or columns, of `cells` elements. A copy costs `copy`; if none is needed, reading a matrix once costs
-    `read` and merging labels `view`. `is_along` means that the summed labels are contiguous, in the copy if
-    one is made.
+    rows or columns, of `cells` elements. A copy costs `copy`; if none is needed, merging labels costs `view`,
+    and reading a matrix once `read`, or `swept` if it is multiplied with a vector. `is_along`
+    means that the summed labels are contiguous, in the copy if one is made.
     """
 
     moved: Labels
@@ -151,6 +156,7 @@ class Packing:
     cells: int
     copy: float
     read: float
+    swept: float
     view: float
     is_along: bool
 
@@ -171,18 +177,19 @@ def _packings(
         is_merged, step = build.is_mergeable(value, kept), _unit_step(build, steps, kept)
         packings = []
         for order, is_summed_merged, summed_step in summed:
-            copy = read = view = 0.0
+            copy = read = swept = view = 0.0
             is_along = summed_step == 1
             if is_merged and is_summed_merged:
                 ends = [end for end, size in ((step, count), (summed_step, inner)) if size != 1]
                 read = costs.read_cost(cells, ends, dtype)
+                swept = costs.read_cost(cells, ends, dtype, is_swept=True)
                 view = costs.call_cost("view") if len(kept) != 1 or len(order) != 1 else 0.0
             else:
                 along = costs.copy_cost(sizes, steps, [*here, *kept, *order], dtype)
                 across = costs.copy_cost(sizes, steps, [*here, *order, *kept], dtype)
                 copy, is_along = min(along, across), along <= across if is_left else along < across
             turns = build.size(moved)
-            packings.append(Packing(moved, turns, kept, count, copy, read, view, is_along))
+            packings.append(Packing(moved, turns, kept, count, copy, read, swept, view, is_along))
         result.append(packings)
     return result
 

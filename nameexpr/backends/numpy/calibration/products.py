@@ -24,8 +24,10 @@ from nameexpr.backends.numpy.kernels import c_einsum
 
 LEAST = 1000
 """The least number of iterations of a C loop."""
-USED = 0.75
-"""The probability that an operand of a C loop has a label."""
+USED, VECTORS = 0.75, 0.3
+"""The probabilities that an operand of a C loop has a label, and that a batch of matrices is multiplied with
+vectors.
+"""
 
 
 def streamed(costs: NumpyCosts, dtype: str, *cells: int) -> float:
@@ -40,20 +42,18 @@ def dot(drawn: Random) -> Probe:
         rows, inner, columns = (draw_size(drawn, 4, 1000) for _ in range(3))
         if rows * inner * columns <= 4 * WORK:
             break
-    turned = flip(drawn)
+    along = flip(drawn), flip(drawn)
 
     def make() -> Call:
-        left, right = (
-            array_of((rows, inner), dtype),
-            array_of((inner, columns), dtype, (1, 0) if turned else None),
-        )
+        left = array_of((rows, inner), dtype, None if along[0] else (1, 0))
+        right = array_of((inner, columns), dtype, (1, 0) if along[1] else None)
         return lambda: left.dot(right)
 
     return Probe(
         "",
         make,
         lambda costs: (
-            costs.product_cost(1, rows, inner, columns, dtype, is_by_dots=False, is_turned=turned)
+            costs.product_cost(1, rows, inner, columns, dtype, is_by_dots=False, is_turned=all(along))
             + streamed(costs, dtype, rows * inner, inner * columns, rows * columns)
         ),
     )
@@ -131,17 +131,20 @@ def unpacked(drawn: Random) -> Probe:
     """A batch of products of which one operand has the batch last in memory: `matmul` copies it."""
     dtype = draw_dtype(drawn)
     while True:
-        count, rows, inner, columns = draw_size(drawn, 2, 100), *(draw_size(drawn, 2, 60) for _ in range(3))
+        count, rows = draw_size(drawn, 2, 100), draw_size(drawn, 2, 400)
+        inner, columns = draw_size(drawn, 2, 60), 1 if flip(drawn, VECTORS) else draw_size(drawn, 2, 60)
         if count * rows * inner * columns <= WORK:
             break
+    order = drawn.choice([(1, 2, 0), (2, 1, 0)])
+    ends = [inner * count, count] if order[0] == 1 else [count, rows * count]
 
     def make() -> Call:
-        left = array_of((count, rows, inner), dtype, (1, 2, 0))
+        left = array_of((count, rows, inner), dtype, order)
         right = array_of((count, inner, columns), dtype)
         return lambda: np.matmul(left, right)
 
     def cost(costs: NumpyCosts) -> float:
-        read = costs.read_cost(count * rows * inner, [inner * count, count], dtype)
+        read = costs.read_cost(count * rows * inner, ends, dtype, is_swept=columns == 1)
         read += streamed(costs, dtype, count * rows * inner, count * inner * columns, count * rows * columns)
         return read + costs.product_cost(count, rows, inner, columns, dtype, is_by_dots=False)
 

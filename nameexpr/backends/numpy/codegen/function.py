@@ -35,7 +35,7 @@ from nameexpr.compiler.ir.primitives import is_view
 from nameexpr.compiler.ir.program import Instruction, Program
 
 if TYPE_CHECKING:
-    from nameexpr.backends.numpy.threads.spread import Spread
+    from nameexpr.backends.numpy.threads.gain import Spread
 
 Shapes = Sequence[tuple[int, ...]]
 ON_ONE: Mapping[int, Spread] = MappingProxyType({})

@@ -39,7 +39,7 @@ from nameexpr.backends.numpy.codegen.statements import (
 from nameexpr.compiler.ir.program import Instruction, Shape
 
 if TYPE_CHECKING:
-    from nameexpr.backends.numpy.threads.spread import Spread
+    from nameexpr.backends.numpy.threads.gain import Spread
 
 Start = tuple[str, int, int]
 """The index of a loop, the size of what it covers, and that of a block."""

@@ -111,14 +111,15 @@ class NumpyCosts:
         """Return the cost of casting an array to this dtype."""
         return self.profile.copy_call + cells * self.profile.cast_cell
 
-    def read_cost(self, cells: int, ends: Sequence[int], dtype: str) -> float:
+    def read_cost(self, cells: int, ends: Sequence[int], dtype: str, *, is_swept: bool = False) -> float:
         """Return the extra cost of reading a matrix or vector whose axes have these steps, none of them 1.
 
         A matrix is then converted to a layout that BLAS accepts; a vector is read in place.
         """
-        near = min(ends, default=1)
-        each = self.profile.unpacked_cell + self._far(near, cells, dtype) if near > 1 else 0.0
-        return cells * each
+        if min(ends, default=1) <= 1:
+            return 0.0
+        step = ends[-1] if is_swept else min(ends)
+        return cells * (self.profile.unpacked_cell + self._far(step, cells, dtype))
 
     def _far(self, step: int, cells: int, dtype: str) -> float:
         """Return the extra cost of an element that is alone in its cache line if the array is not in

@@ -153,16 +153,26 @@ def _matmul(costs: NumpyCosts, _: Instruction, sources: Arrays, result: Strided)
     matrix = right if rows == 1 else left
     axis = -2 if matrix is right and len(right.shape) > 1 else -1
     is_by_dots = abs(matrix.strides[axis]) == 1
-    is_turned = len(right.shape) > 1 and abs(right.strides[-2]) == 1
+    is_turned = len(right.shape) > 1 and abs(right.strides[-2]) == 1 == abs(left.strides[-1])
     cost = costs.product_cost(count, rows, inner, columns, dtype, is_by_dots=is_by_dots, is_turned=is_turned)
-    reads = []
-    for array in sources:
-        last = zip(array.shape[-2:], array.strides[-2:], strict=True)
-        passes = count // max(1, prod(array.shape[:-2]))
-        ends = [abs(step) for size, step in last if size != 1]
-        reads.append(passes * costs.read_cost(prod(array.shape), ends, dtype))
+    reads = [
+        _reading(costs, left, (-2, -1), count, dtype, is_swept=columns == 1),
+        _reading(costs, right, (-1, -2), count, dtype, is_swept=rows == 1),
+    ]
     cost += max(reads) if rows == columns == 1 else sum(reads)
     return cost + _beyond_caches(costs, [left, right, result])
+
+
+def _reading(
+    costs: NumpyCosts, array: Strided, axes: Sequence[int], count: int, dtype: str, *, is_swept: bool
+) -> float:
+    """Return the extra cost of reading the matrices or vectors of an array, whose summed axis is the last of
+    `axes`.
+    """
+    passes = count // max(1, prod(array.shape[:-2]))
+    real = [axis for axis in axes if -axis <= len(array.shape) and array.shape[axis] != 1]
+    ends = [abs(array.strides[axis]) for axis in real]
+    return passes * costs.read_cost(prod(array.shape), ends, dtype, is_swept=is_swept)
 
 
 def _integer_matmul(costs: NumpyCosts, instruction: Instruction, sources: Arrays, result: Strided) -> float:

@@ -20,8 +20,6 @@ from nameexpr.compiler.memory.scratch import BLOCK, NORMALISING
 
 Cuts = tuple[int | None, ...] | None
 """The axis of each source that is cut, None for one that is read as a whole; None without cuts."""
-PART = 100e-6
-"""The expected seconds of a part."""
 ENOUGH = 8
 """The number of parts from which no other axis is considered."""
 NONE: tuple[int, int, Cuts] = (0, 0, None)
@@ -50,10 +48,11 @@ def layout_of(shape: Shape, strides: Strides) -> tuple[int, ...] | None:
 
 
 def parted(
-    instruction: Instruction, sources: Sequence[Array], result: Array, order: Sequence[int], seconds: float
+    instruction: Instruction, sources: Sequence[Array], result: Array, order: Sequence[int], wanted: float
 ) -> tuple[int, int, Cuts]:
     """Return the axis that is cut, the number of its indices in a part, and the cuts of the sources; no cuts
-    if there is no such axis. `order` are the axes in the order of memory.
+    if there is no such axis. `order` are the axes in the order of memory, and `wanted` is the number of parts
+    that take long enough.
     """
     rule, best = RULES.get(instruction.primitive), NONE
     if rule is None or any(source.is_odd for source in sources) or instruction.function in NEVER:
@@ -70,7 +69,7 @@ def parted(
         if (cuts := rule(instruction, sources, result, axis)) is None:
             continue
         multiple = 1 if least == 1 else _multiple(instruction, result.shape, axis)
-        step = _step(size, seconds, max(least, _long_enough(instruction, result.cells // size)), multiple)
+        step = _step(size, wanted, max(least, _long_enough(instruction, result.cells // size)), multiple)
         count = ceil(size / step) if step else 0
         if count > most:
             most, best = count, (axis, step, cuts)
@@ -109,13 +108,13 @@ def _multiple(instruction: Instruction, shape: Shape, axis: int) -> int:
     return max(1, BLOCK * shape[axis] // prod(shape)) if axis == free[0] else 0
 
 
-def _step(size: int, seconds: float, least: int, multiple: int) -> int:
+def _step(size: int, wanted: float, least: int, multiple: int) -> int:
     """Return the number of indices of a part, of which the last part, too, has the least number; 0 if there
     are no parts.
     """
     if size < 2 * least or not multiple:
         return 0
-    step = max(least, min(size, ceil(size * PART / seconds)))
+    step = max(least, min(size, ceil(size / wanted)))
     step = ceil(step / multiple) * multiple
     while 0 < size % step < least:
         step += multiple

@@ -32,7 +32,7 @@ SLOWER = replace(
 
 
 def test_figures_are_found_again_from_the_times_that_they_predict() -> None:
-    probes, drawn = draw(3, 12), Random(5)
+    probes, drawn = draw(3, 24), Random(5)
     noisy = [probe.cost(NumpyCosts(OTHER)) * exp(drawn.gauss(0, 0.05)) for probe in probes]
     noisy[::17] = [20 * time for time in noisy[::17]]  # another process had the core
     names = ["flop", "dot_call", "matrix", "loop_run", "loop_both", "copy_run"]
@@ -44,7 +44,7 @@ def test_figures_are_found_again_from_the_times_that_they_predict() -> None:
 
 def test_figures_on_which_nothing_depends_stay_as_they_are() -> None:
     probes = [probe for probe in draw(3, 4) if probe.family == "inner products"]
-    found = fit(GENERIC, ["gemm", "vecdot"], [probe.cost for probe in probes], [1e5] * len(probes))
+    found = fit(GENERIC, ["gemm", "vecdot"], [probe.cost for probe in probes], [1e7] * len(probes))
     assert found.gemm == pytest.approx(GENERIC.gemm) and found.vecdot > GENERIC.vecdot
 
 
@@ -126,7 +126,7 @@ def test_calibration_fits_what_it_times_and_judges_by_the_rest(monkeypatch: pyte
     monkeypatch.setattr(calibration, "least_times", times)
     found = calibrate(4 / calibration.PER_SECOND)
     generic, fitted = found.accuracy["all"]
-    assert fitted.off < 1.1 < generic.off and fitted.close > generic.close
+    assert fitted.off < 1.15 < generic.off and fitted.close > generic.close
     assert sum(both[0].calls for both in found.accuracy.values()) == 2 * fitted.calls
     assert found.profile.threads >= 1 and found.profile.handed_over != GENERIC.handed_over
 

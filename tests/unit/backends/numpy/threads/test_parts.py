@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from nameexpr.backends.numpy.special import LONG
-from nameexpr.backends.numpy.threads.parts import PART, layout_of, parted
+from nameexpr.backends.numpy.threads.parts import layout_of, parted
 from nameexpr.compiler.ir.program import Instruction, Shape
 from nameexpr.compiler.ir.strides import row_major_strides
 from nameexpr.compiler.memory.arrays import Array
@@ -27,7 +27,7 @@ def divided(
 ) -> tuple[int, int, tuple[int | None, ...] | None]:
     layout = layout_of(result.shape, result.strides)
     assert layout is not None
-    return parted(instruction, sources, result, layout, parts * PART)
+    return parted(instruction, sources, result, layout, parts)
 
 
 EXP = Instruction("pointwise", (0,), dtype="float64", function="exp", constants=(None,))
@@ -54,6 +54,8 @@ def test_a_part_of_other_arrays_has_at_least_two_indices_and_so_has_the_last() -
     assert divided(EXP, [x], x, 1000) == (1, 2, (1,))
     odd = array((33, 41), order=(1, 0))
     assert divided(EXP, [odd], odd, 1000) == (1, 3, (1,))
+    seven = array((2, 7), order=(1, 0))
+    assert divided(EXP, [seven], seven, 4) == (1, 4, (1,))  # not 3, which would leave one
     rows = array((33, 41))
     assert divided(EXP, [rows], rows, 1000) == (0, 1, (0,))
 
