@@ -22,7 +22,7 @@ from nameexpr.compiler.compilation import Compilation, Options, Tree, build_grap
 from nameexpr.compiler.ir.axes import Contraction, Names
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.graph import Graph, constant_values, use_counts
-from nameexpr.compiler.ir.nodes import Map, View
+from nameexpr.compiler.ir.nodes import Map, Reduction, View
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target
@@ -114,7 +114,8 @@ def compile_formula(
     views = read_views(scope, operands, sizes)
     build = partial(build_graph, optimize=options.optimize) if scope.gradients else build_formula
     graph, statements, values, names = build(scope, dtypes, views, arithmetic, outputs, options.dtype)
-    statements, values = with_deviations(graph, statements, values, options.target)
+    if any(isinstance(node, Reduction) and node.reducer in {"var", "std"} for node in graph.nodes):
+        statements, values = with_deviations(graph, statements, values, options.target)
     shapes = tuple([operands[name].shape for name in scope.uses])
     given = Operands(shapes, tuple([dtypes[name] for name in scope.uses]), tuple(layouts))
     uses, fusing = _fused(graph, values, options)
