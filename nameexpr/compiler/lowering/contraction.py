@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from nameexpr.compiler.lowering.readers import NextStep
 
 FEW = 4
-"""The number of rows below which a product of matrices is not turned around for BLAS."""
+"""The number of rows from which the order of two matrices is chosen for BLAS."""
 
 
 def lower_reduction(
