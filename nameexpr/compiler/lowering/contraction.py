@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import TYPE_CHECKING
 
 from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.dtypes import BLAS, REAL_OF, Dtypes
@@ -29,10 +30,18 @@ from nameexpr.compiler.lowering.products import (
     of_parts,
 )
 from nameexpr.compiler.lowering.reduction import long_dot, lower_mean, lower_reducer, lower_sum, lower_zeros
-from nameexpr.compiler.lowering.strategies import candidate_strategies, other_kinds, quickest_product
+from nameexpr.compiler.lowering.strategies import (
+    are_cast_by_dot,
+    candidate_strategies,
+    other_kinds,
+    quickest_product,
+)
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.ops import SUMMING
 from nameexpr.records import replace
+
+if TYPE_CHECKING:
+    from nameexpr.compiler.lowering.readers import NextStep
 
 EXACT_IN = {"float32": 2**24, "float64": 2**53}
 
@@ -68,7 +77,12 @@ def lower_reduction(
             values.append(lower_sum(build, own[0], step.summed, dtypes.compute))
             continue
         preferred = contraction.result + plan.reduced if number == len(plan.steps) - 1 else ()
-        values.append(lower_pair(build, own[0], own[1], step.labels, dtypes.compute, preferred))
+        reader = None
+        if number + 1 < len(plan.steps):
+            from nameexpr.compiler.lowering.readers import reader_of
+
+            reader = reader_of(plan, number)
+        values.append(lower_pair(build, own[0], own[1], step.labels, dtypes.compute, preferred, reader))
     build.step = None
     value = values[-1] if plan.steps else values[0]
     if not is_sum and reducer != "mean":
@@ -81,7 +95,13 @@ def lower_reduction(
 
 
 def lower_pair(
-    build: Builder, one: Value, other: Value, keep: Sequence[str], compute: str, preferred: Sequence[str]
+    build: Builder,
+    one: Value,
+    other: Value,
+    keep: Sequence[str],
+    compute: str,
+    preferred: Sequence[str],
+    reader: NextStep | None = None,
 ) -> Value:
     """Emit the product of two values, summed over the labels of both that are not in `keep`.
 
@@ -97,6 +117,8 @@ def lower_pair(
         The dtype of products and sums; "" to leave it to NumPy.
     preferred : sequence of str
         The order of labels in the final result, as far as known.
+    reader : NextStep, optional
+        The step that reads the product.
     """
     pair = _split_labels(build, one, other, keep, preferred)
     if pair.summed and _is_scaling(build, pair):
@@ -115,8 +137,10 @@ def lower_pair(
     if compute in REAL_OF and _is_half_real(build, pair, one, other):
         return _in_reals(build, pair, one, other, compute)
     if not one.dtype == compute == other.dtype:
+        if are_cast_by_dot(build, pair, one, other, compute) and _is_trivial(build, pair):
+            one, other = replace(one, dtype=compute), replace(other, dtype=compute)
         one, other = _cast(build, one, compute), _cast(build, other, compute)
-    return _contract(build, pair, one, other)
+    return _contract(build, pair, one, other, reader)
 
 
 def _cast(build: Builder, value: Value, dtype: str) -> Value:
@@ -154,7 +178,7 @@ def _is_scaling(build: Builder, pair: Pair) -> bool:
     return 1 in [prod([sizes[label] for label in (*shared, *own)]) for own in (pair.left, pair.right)]
 
 
-def _contract(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
+def _contract(build: Builder, pair: Pair, one: Value, other: Value, reader: NextStep | None = None) -> Value:
     if "einsum" not in build.target.native:
         return _portable(build, pair, one, other)
     is_window = bool(build.windows) and not build.windows.keys().isdisjoint((one.number, other.number))
@@ -168,6 +192,10 @@ def _contract(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
         from nameexpr.compiler.lowering.windowed import emit_windowed, with_windows
 
         found = with_windows(build, found, pair, one, other)
+    elif reader is not None:
+        from nameexpr.compiler.lowering.readers import for_reader
+
+        found = for_reader(build, found, pair, reader, one.dtype)
     strategy = build.choose(found)
     if strategy.kind.startswith("window"):
         return emit_windowed(build, strategy, one, other)

@@ -115,8 +115,11 @@ def _merged(build: Builder, value: Value, groups: Sequence[Sequence[str]]) -> Va
     value = build.make_mergeable(value, groups)
     if all(len(group) == 1 for group in groups):
         return value
-    shape = tuple(build.size(group) for group in groups)
-    return build.reshape(value, shape, [product_label(group) for group in groups])
+    shape, labels = tuple(build.size(group) for group in groups), [product_label(group) for group in groups]
+    if len(groups) == 1 and value.strides == build.row_major_strides(value.labels):
+        ravel = Instruction("reshape", (value.number,), shape, function="ravel")
+        return build.moved(value, ravel, labels, None)
+    return build.reshape(value, shape, labels)
 
 
 def _is_copied_across(

@@ -253,7 +253,11 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "pointwise": _pointwise,
     "reduce": _reduce,
     "repeat": lambda instruction, x: Callee("copies", "repeated")(x, str(instruction.shape)),
-    "reshape": lambda instruction, x: method(x, "reshape", str(instruction.shape)),
+    "reshape": lambda instruction, x: (
+        method(x, "ravel")
+        if instruction.function and len(instruction.shape) == 1
+        else method(x, "reshape", str(instruction.shape))
+    ),
     "scatter": _scatter,
     "slices": _slices,
     "sum": _sum,

@@ -9,17 +9,16 @@ from nameexpr.backends.numpy.costs import Profile
 from nameexpr.backends.numpy.costs.blocks import MADE, PART, fused_cost
 from nameexpr.backends.numpy.costs.calls import NumpyCosts, width
 from nameexpr.backends.numpy.costs.passes import (
-    Strided,
     cell_cost,
     far_cost,
     function_cost,
     main_cost,
     memory_cost,
     pass_cost,
-    row_major,
 )
 from nameexpr.backends.numpy.costs.positions import AT_POSITIONS, Rule
 from nameexpr.backends.numpy.costs.reductions import along_cost, reduce_cost, slices_cost
+from nameexpr.backends.numpy.costs.strided import Strided, row_major
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.placing import pieces_of
 from nameexpr.compiler.ir.program import Instruction, Primitive

@@ -47,7 +47,8 @@ class Spread:
 
     `threads` includes the calling one; `seconds` is the expected time. `keeps_partials` means that what the
     blocks along reduced axes contribute is kept, and added at the end. `bytes` are those that are allocated
-    in addition to those of one thread. `part` is how a single call is divided.
+    in addition to those of one thread. `part` is how a single call is divided, and `last` the number of the
+    last call whose parts are computed together with its own.
     """
 
     threads: int
@@ -55,6 +56,7 @@ class Spread:
     keeps_partials: bool = False
     bytes: int = 0
     part: Division | None = None
+    last: int = 0
 
 
 @record

@@ -15,25 +15,21 @@ from math import ceil, fsum, prod
 from nameexpr.backends.numpy import target
 from nameexpr.backends.numpy.costs.program import estimate_seconds
 from nameexpr.backends.numpy.threads import parts
+from nameexpr.backends.numpy.threads.chains import chains
 from nameexpr.backends.numpy.threads.gain import Division, Sharing, Spread, sharing_on
+from nameexpr.backends.numpy.threads.placing import divided_bytes, writes_into
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.liveness import accumulator, is_inner_product
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Instruction, Loop, Program, Shape
 from nameexpr.compiler.ir.slices import collected
-from nameexpr.compiler.memory.arrays import Array
-from nameexpr.compiler.memory.program import SCRATCH, ProgramInfo, alive, info_of, moments
-from nameexpr.compiler.schedule.reuse import OVER
+from nameexpr.compiler.memory.program import ProgramInfo, alive, info_of, moments
 from nameexpr.records import replace
 
 STARTED = frozenset({"add", "logical_or", "multiply", "logical_and"})
 """Kernels that combine blocks with an array that is there from the beginning."""
 BY_BLAS = frozenset({"dot", "integer_matmul", "matmul", "vecdot", "window_multiply"})
-TAKE_OUT = frozenset({"divide", "matmul", "multiply", "vecdot"})
-"""Calls other than functions that write into any array."""
-MOVES = frozenset({"cast", "copy"})
-"""Calls that are assignments to the part of an array."""
 Shapes = Sequence[Shape]
 
 
@@ -67,10 +63,14 @@ def spread_over(
     if not is_alone and fsum(by_blas) > fsum(times) / 2:
         return {}
     info = info_of(program, shapes, given)
-    found: dict[int, Spread] = {}
+
+    def is_eligible(number: int) -> bool:
+        return _is_call(info, number) and (is_alone or not calls_blas(program.instructions[number]))
+
+    found = chains(info, times, sharing, is_eligible, limit)
     for number, (held, scratch, _) in enumerate(alive(info)):
         instruction = program.instructions[number]
-        if calls_blas(instruction) and not is_alone:
+        if number in found or (calls_blas(instruction) and not is_alone):
             continue
         spread = shared(instruction, times[number], sharing)
         spread = spread or _shared_call(info, number, times[number], sharing)
@@ -88,9 +88,7 @@ def _shared_call(info: ProgramInfo, number: int, seconds: float, sharing: Sharin
     """Return how threads share an instruction that is one call; None if they do not."""
     instruction, value = info.program.instructions[number], info.count + number
     result, sources = info.arrays[value], info.sources(number)
-    streamed = {source - info.count for source in instruction.sources} & info.unmade
-    is_known = bool(result.dtype) and not instruction.is_weak
-    if not is_known or value in info.placed or streamed or seconds < 2 * sharing.part:
+    if not _is_call(info, number) or seconds < 2 * sharing.part:
         return None
     layout = parts.layout_of(result.shape, result.strides)
     if layout is None:
@@ -99,32 +97,17 @@ def _shared_call(info: ProgramInfo, number: int, seconds: float, sharing: Sharin
     spread = None if cuts is None else sharing.worth(seconds, ceil(result.shape[axis] / step))
     if spread is None or cuts is None:
         return None
-    part = Division(axis, step, cuts, result.dtype, layout, _takes_out(instruction))
-    return replace(spread, part=part, bytes=_part_bytes(info, number, spread.threads, part))
+    part = Division(axis, step, cuts, result.dtype, layout, writes_into(instruction))
+    size = divided_bytes(info, number, spread.threads, part)
+    return replace(spread, part=part, bytes=size, last=number)
 
 
-def _takes_out(instruction: Instruction) -> bool:
-    """Return whether a call writes its result into any array."""
-    is_along = instruction.primitive == "along_axes" and instruction.function in OVER
-    return is_along or instruction.takes_out or instruction.primitive in TAKE_OUT
-
-
-def _part_bytes(info: ProgramInfo, number: int, threads: int, part: Division) -> int:
-    """Return the bytes of the parts that are computed at once, less those of the whole call."""
-    instruction = info.program.instructions[number]
-
-    def of_part(array: Array, cut: int | None) -> Array:
-        if cut is None:
-            return array
-        return array.part((*array.shape[:cut], part.step, *array.shape[cut + 1 :]))
-
-    arrays = [of_part(source, cut) for source, cut in zip(info.sources(number), part.cuts, strict=True)]
-    result = of_part(info.arrays[info.count + number], part.axis)
-    rule = SCRATCH.get(instruction.primitive)
-    own = 0 if rule is None else rule(instruction._replace(shape=result.shape), arrays, result)
-    is_placed = part.takes_out or instruction.over is not None or instruction.primitive in MOVES
-    own += 0 if is_placed else result.size
-    return max(0, threads * own - info.scratch_bytes(number))
+def _is_call(info: ProgramInfo, number: int) -> bool:
+    """Return whether an instruction is a call whose result is a new array of a known dtype."""
+    instruction, value = info.program.instructions[number], info.count + number
+    streamed = {source - info.count for source in instruction.sources} & info.unmade
+    is_known = bool(info.arrays[value].dtype) and not instruction.is_weak
+    return is_known and value not in info.placed and not streamed
 
 
 def peak_bytes_over(

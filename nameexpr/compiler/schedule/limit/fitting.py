@@ -35,6 +35,8 @@ ROUNDS = 3
 """The number of searches."""
 TRIED = 4
 """The number of nests of one search that are lowered to programs."""
+FEW = 4
+"""The number of steps up to which programs are tried, too, as for formulas."""
 LOWER = 0.9
 """The factor by which the target is lowered if programs copy nothing but what the search knows."""
 
@@ -58,6 +60,8 @@ def fit_expression(
         NE709 if none was found.
     """
     fit, needed = fit_memory_limit(single, program, limit)
+    if needed > limit and len(single.plan.steps) <= FEW:
+        fit, needed = min((fit, needed), _tried_as_programs(single, limit), key=lambda pair: pair[1])
     if needed <= limit:
         return fit
     compute, sizes = single.dtypes.compute, single.graph.sizes
@@ -78,6 +82,18 @@ def fit_expression(
 
     result = prod(map(single.graph.cells, single.result)) * item_bytes(single.dtypes.result)
     raise error(over_limit(tree, program, single.operands.given, [result], needed, limit, advice))
+
+
+def _tried_as_programs(single: SingleReduction, limit: int) -> tuple[PlannedProgram, int]:
+    """Return the best program that is found as for formulas, and the bytes that it needs: the search for
+    nests does not know the temporaries of products that are added afterwards.
+    """
+    from nameexpr.compiler.schedule.limit.formula import GraphSearch, by_steps
+
+    graph, outputs, given = single.graph, (single.output,), (single.target, single.is_row_major, limit)
+    search = GraphSearch(graph, outputs, single.operands, lambda *_: single.plan, *given)
+    best = by_steps(search, search.tried(()).plans).fit()
+    return PlannedProgram(best.program, single.plan), best.peak
 
 
 def fit_memory_limit(single: SingleReduction, program: Program, limit: int) -> tuple[PlannedProgram, int]:
