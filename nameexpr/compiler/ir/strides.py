@@ -56,16 +56,6 @@ def broadcast(*shapes: Shape) -> Shape:
     return tuple(result)
 
 
-def taken(instruction: Instruction, sources: Sequence[Shape]) -> Shape:
-    """Return the shape of an array read at positions along an axis, or, indexed, along its leading axes."""
-    (source, *places), axes = sources, instruction.axes
-    if instruction.function:
-        assert axes == tuple(range(len(places))), f"{instruction} of {sources}"
-        return (*broadcast(*places), *source[len(axes) :])
-    (axis,), (place,) = axes, places
-    return (*source[:axis], *place, *source[axis + 1 :])
-
-
 def aligned(shape: Shape, strides: Strides, wanted: Shape) -> Strides:
     """Return the strides of an array that is broadcast to a shape."""
     pairs = zip(shape, strides, strict=True)
@@ -287,16 +277,17 @@ def of_tiny_matmul(_: Instruction, sources: Sources, shape: Shape) -> Strides:
 
 
 def of_einsum(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
-    """Return strides that follow the source axes that are kept."""
+    """Return strides in the order in which the C loop visits all axes, those that are summed included."""
     *every, result = instruction.letters
+    summed = sorted({letter for letters in every for letter in letters} - {*result})
     arrays = []
     for letters, (own, steps) in zip(every, sources, strict=True):
-        found = dict.fromkeys(result, 0)
+        found = dict.fromkeys((*result, *summed), 0)
         for letter, size, stride in zip(letters, own, steps, strict=True):
-            if letter in found and size != 1:
-                found[letter] += stride
+            found[letter] += stride if size != 1 else 0
         arrays.append(tuple(found.values()))
-    return compact_strides(shape, iteration_order(arrays))
+    order = [axis for axis in iteration_order(arrays) if axis < len(result)]
+    return compact_strides(shape, order)
 
 
 def of_loop(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:

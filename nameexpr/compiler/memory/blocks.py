@@ -131,9 +131,7 @@ def _float_bytes(name: str, source: Array, dtype: str) -> int:
     casts = cells * item if is_cast else 0
     floats = source.cast(dtype) if is_cast else source
     if name in LOGISTIC:
-        truths = fresh(source.shape, "bool", [floats])
-        chosen = _where_bytes([truths, floats], ["", "", WEAK[float]], source.shape, dtype)
-        return casts + cells * (item + 1) + max(chosen, ufunc_bytes(source.shape, [floats], dtype) - cells)
+        return casts + cells * item + ufunc_bytes(source.shape, [floats], dtype)
     if name == "softplus":
         return casts + ufunc_bytes(source.shape, [floats], dtype)
     if name == "gelu":

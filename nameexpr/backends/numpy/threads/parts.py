@@ -88,7 +88,7 @@ def cut_along(instruction: Instruction, sources: Sequence[Array], result: Array,
     if rule is None or any(source.is_odd for source in sources) or instruction.function in NEVER:
         return None
     is_plain = all(array.is_row_major for array in (*sources, result))
-    if not result.cells or (not is_plain and _is_own(instruction)):
+    if not result.cells or (not is_plain and _is_own(instruction, result.cells)):
         return None
     if (cuts := rule(instruction, sources, result, axis)) is None:
         return None
@@ -98,8 +98,12 @@ def cut_along(instruction: Instruction, sources: Sequence[Array], result: Array,
     return Way(max(1 if is_single else 2, long), multiple, cuts) if multiple else None
 
 
-def _is_own(instruction: Instruction) -> bool:
-    """Return whether a call may have its own layout for arguments that are not row-major."""
+def _is_own(instruction: Instruction, cells: int) -> bool:
+    """Return whether a call may have its own layout for arguments that are not row-major, as those that
+    normalise a single block have for arrays that repeat elements.
+    """
+    if instruction.function in NORMALISING and cells <= BLOCK:
+        return True
     is_function = instruction.primitive in {"along_axes", "pointwise"} and not instruction.is_ufunc
     return is_function and instruction.function not in LAID_OUT
 

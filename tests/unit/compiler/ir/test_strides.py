@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.backends.numpy import formulas
+from nameexpr.backends.numpy import formulas, kernels
 from nameexpr.backends.numpy.threads.parts import LAID_OUT
 from nameexpr.compiler.ir import primitives
 from nameexpr.compiler.ir.program import Instruction
-from nameexpr.compiler.ir.strides import along_axes, iteration_order, of_pointwise, of_vecdot
+from nameexpr.compiler.ir.strides import along_axes, iteration_order, of_einsum, of_pointwise, of_vecdot
+from nameexpr.compiler.memory.scratch import NORMALISING
 from nameexpr.records import replace
 
 
@@ -54,6 +55,8 @@ def steps_of(x: np.ndarray[Any, Any]) -> tuple[int, ...]:
 def test_functions_lay_out_their_results_as_predicted(function: str) -> None:
     call = getattr(formulas, function)
     for x in laid_out(np.random.default_rng(6)):
+        if function in NORMALISING and 0 in x.strides:  # a single block of them is laid out in another way
+            continue
         given = [(x.shape, steps_of(x))]
         if function in {"argsort", "flip", "log_softmax", "softmax", "sort"}:
             for axis in range(x.ndim):
@@ -73,6 +76,27 @@ def test_results_of_two_arrays_are_laid_out_as_predicted() -> None:
         assert steps_of(np.where(x > y, x, y)) == of_pointwise(
             chosen, [(x.shape, steps_of(x > y)), *given], x.shape
         )
+
+
+@pytest.mark.parametrize("text", ["abc,acd->abd", "abc,cb->ca", "abc,bd,cd->da", "abc->ca", "aab,bc->ac"])
+def test_the_c_loop_lays_out_its_results_as_predicted(text: str) -> None:
+    rng, terms = np.random.default_rng(8), text.replace("->", ",").split(",")
+    letters = tuple([tuple(["abcd".index(letter) for letter in term]) for term in terms])
+    for _ in range(60):
+        given = []
+        for term in terms[:-1]:
+            shape, turn = (
+                [{"a": 3, "b": 3, "c": 5, "d": 2}[letter] for letter in term],
+                rng.permutation(len(term)),
+            )
+            given.append(rng.standard_normal([shape[axis] for axis in turn]).transpose(np.argsort(turn)))
+        made = kernels.c_einsum(text, *given)
+        if any(np.shares_memory(made, x) for x in given):
+            continue
+        told = of_einsum(
+            Instruction("einsum", letters=letters), [(x.shape, steps_of(x)) for x in given], made.shape
+        )
+        assert steps_of(made) == told, (text, [x.strides for x in given])
 
 
 def test_axes_lie_as_numpy_s_iterator_orders_them() -> None:
