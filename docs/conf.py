@@ -49,7 +49,7 @@ nitpicky = False
 linkcheck_anchors = False
 
 html_theme = "furo"
-html_title = "nameexpr"
+html_title = f"nameexpr {release}"
 html_theme_options = {
     "source_repository": f"{SOURCE}/",
     "source_branch": "main",

@@ -24,7 +24,7 @@
     reduce function, axes, dtype    a reducer over the last axes, which act as one
     window_reduce function, axes, letters, shape    a reducer over windows along an axis
     apply                           the caller's `reduce=` over the last axis
-    divide constants                by a number of elements
+    divide constants, dtype         by a number of elements
     multiply dtype                  dot, vecdot, matmul           as in NumPy; vecdot of reals
     tiny_matmul                     of three axes; in memory, the first one is the last
     integer_matmul dtype            in 64 bits, through float64 where the values at hand make that exact

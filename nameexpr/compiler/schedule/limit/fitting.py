@@ -23,7 +23,7 @@ from nameexpr.compiler.schedule.limit.lowering import lower_loops
 from nameexpr.compiler.schedule.limit.network import SingleReduction, StepTree
 from nameexpr.compiler.schedule.limit.ordering import in_least_memory
 from nameexpr.compiler.schedule.limit.refusal import over_limit, resized, smaller_label
-from nameexpr.compiler.schedule.limit.search import Effort, find_nests, widened
+from nameexpr.compiler.schedule.limit.search import CostedNest, Effort, find_nests, widened
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.errors import error
 from nameexpr.records import replace
@@ -34,7 +34,7 @@ HALVES = {"float64": "float32", "complex128": "complex64"}
 ROUNDS = 3
 """The number of searches."""
 TRIED = 4
-"""The number of nests of one search that are lowered to programs."""
+"""The number of nests of one search that are lowered to programs, and of all searches, at most twice that."""
 FEW = 4
 """The number of steps up to which programs are tried, too, as for formulas."""
 LOWER = 0.9
@@ -106,10 +106,13 @@ def fit_memory_limit(single: SingleReduction, program: Program, limit: int) -> t
         return best, least
     single = single._replace(plan=in_least_memory(single.plan))
     tree, aim, seen, effort = StepTree(single), float(limit), set[Nest](), Effort()
+    known: list[CostedNest] = []
     for _ in range(ROUNDS):
-        found, lowest = find_nests(tree, aim, effort)
-        is_known, found = bool(found), found or [lowest]
-        for _ in range(TRIED):
+        found, lowest = find_nests(tree, aim, effort, known)
+        if known and not found:
+            found, lowest = find_nests(tree, aim, effort)
+        known, found = found, found or [lowest]
+        for _ in range(TRIED if len(seen) < TRIED else TRIED // 2):
             nest = next((one.nest for one in found if one.nest not in seen), None)
             if nest is None:
                 break
@@ -122,7 +125,7 @@ def fit_memory_limit(single: SingleReduction, program: Program, limit: int) -> t
                 return best, least
             if not learn_copies(tree, nest, tried, given, limit):
                 aim *= LOWER
-            found = widened(tree, aim, found) if is_known else []
-        if not is_known:
+            found = widened(tree, aim, known)
+        if not known:
             break
     return best, least
