@@ -21,6 +21,7 @@ from nameexpr.compiler.lowering.products import (
     Pair,
     Strategy,
     canonical_strategy,
+    cast_to,
     emit_broadcast,
     emit_contraction,
     emit_einsum,
@@ -43,7 +44,8 @@ from nameexpr.records import replace
 if TYPE_CHECKING:
     from nameexpr.compiler.lowering.readers import NextStep
 
-EXACT_IN = {"float32": 2**24, "float64": 2**53}
+FEW = 4
+"""The number of rows from which the order of two matrices is chosen for BLAS."""
 
 
 def lower_reduction(
@@ -127,31 +129,40 @@ def lower_pair(
         pair = replace(pair, summed=())
     if not pair.summed:
         return _multiply(build, pair, one, other, compute, preferred)
-    if preferred and pair.right and preferred[-1] in pair.left:
+    if _swaps(build, pair, one, other, preferred):
         one, other = other, one
         pair = Pair(pair.batch, pair.right, pair.left, pair.summed)
     if "contraction" in build.target.native:
         return emit_contraction(build, pair, one, other, compute)
     if compute in {"int64", "uint64"}:
-        return _integers(build, pair, one, other, compute)
+        from nameexpr.compiler.lowering.integers import lower_integers
+
+        return lower_integers(build, pair, one, other, compute, _contract)
     if compute in REAL_OF and _is_half_real(build, pair, one, other):
         return _in_reals(build, pair, one, other, compute)
     if not one.dtype == compute == other.dtype:
         if are_cast_by_dot(build, pair, one, other, compute) and _is_trivial(build, pair):
             one, other = replace(one, dtype=compute), replace(other, dtype=compute)
-        one, other = _cast(build, one, compute), _cast(build, other, compute)
+        one, other = cast_to(build, one, compute), cast_to(build, other, compute)
     return _contract(build, pair, one, other, reader)
 
 
-def _cast(build: Builder, value: Value, dtype: str) -> Value:
-    """Return a value in a dtype: of a window what it shows, unless that is larger."""
-    is_cast = bool(dtype) and value.dtype != dtype
-    found = build.window_of(value) if is_cast and value.number in build.windows else None
-    if found is None:
-        return build.cast(value, dtype)
-    source, reads = found
-    is_larger = build.size(source.labels) > build.size(value.labels)
-    return build.cast(value, dtype) if is_larger else build.window(build.cast(source, dtype), reads)
+def _swaps(build: Builder, pair: Pair, one: Value, other: Value, preferred: Sequence[str]) -> bool:
+    """Return whether the second operand of a product of matrices becomes the first: for the last axis of the
+    result; else for BLAS, which takes up to twice as long if its second matrix is contiguous along the summed
+    axis, least if that is the smaller matrix, or if the first one is contiguous along its rows.
+    """
+    kept = [[label for label in own if build.sizes[label] != 1] for own in (pair.left, pair.right)]
+    if not preferred or not all(kept) or "einsum" not in build.target.native:
+        return bool(preferred and pair.right and preferred[-1] in pair.left)
+    last = next((label for label in reversed(preferred) if build.sizes[label] != 1), "")
+    if last in {kept[0][-1], kept[1][-1]}:
+        return last == kept[0][-1]
+    build.read_strides(one, other)
+    steps = [build.steps(one), build.steps(other)]
+    is_along = [1 in [abs(own[label]) for label in pair.summed if build.sizes[label] != 1] for own in steps]
+    few, many = build.size(pair.left), build.size(pair.right)
+    return is_along[1] and (not is_along[0] or FEW <= few < many)
 
 
 def _split_labels(
@@ -228,33 +239,6 @@ def _is_trivial(build: Builder, pair: Pair) -> bool:
     return bool(pair.left and pair.right) and (
         inner > target.tiny_product or build.size(pair.batch) < target.many_products
     )
-
-
-def _integers(build: Builder, pair: Pair, one: Value, other: Value, compute: str) -> Value:
-    """Emit an exact contraction of integers: in floats if no sum can exceed their exact range, else in 64
-    bits (R21, R22).
-    """
-    work = build.size(pair.batch) * build.size(pair.left) * build.size(pair.right) * build.size(pair.summed)
-    is_few = work < build.target.float_products or not (pair.left or pair.right)
-    if "einsum" in build.target.native and is_few:
-        return emit_einsum(build, pair, build.cast(one, compute), build.cast(other, compute))
-    if one.bound is not None and other.bound is not None:
-        bound = one.bound * other.bound * build.size(pair.summed)
-        for dtype, limit in EXACT_IN.items():
-            if bound < limit:
-                product = _contract(build, pair, _cast(build, one, dtype), _cast(build, other, dtype))
-                return replace(build.cast(product, compute), bound=bound)
-    if "integer_matmul" not in build.target.native:
-        return _contract(build, pair, _cast(build, one, compute), _cast(build, other, compute))
-    if build.windows and not build.windows.keys().isdisjoint((one.number, other.number)):
-        from nameexpr.compiler.lowering.windowed import lower_integers
-
-        made = lower_integers(build, pair, _cast(build, one, compute), _cast(build, other, compute))
-        if made is not None:
-            return made
-    found = candidate_strategies(build, pair, replace(one, dtype="float64"), replace(other, dtype="float64"))
-    strategy = build.choose([strategy for strategy in found if strategy.kind == "matmul"])
-    return emit_matmul(build, strategy, one, other, wide=compute)
 
 
 def _is_half_real(build: Builder, pair: Pair, one: Value, other: Value) -> bool:

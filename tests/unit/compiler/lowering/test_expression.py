@@ -186,6 +186,22 @@ def test_contiguous_operands_are_flattened_by_ravel(order: str) -> None:
         np.testing.assert_allclose(run(y, one), (x * y).sum())
 
 
+def test_the_order_of_two_matrices_suits_the_result_or_blas() -> None:
+    x, y = RNG.random((3, 64, 50)), RNG.random((900, 3, 50, 1))
+    made = ne.einsum("i j k, n i k l -> n i j l", x, y)
+    assert made.strides[2] == made.itemsize  # `l`, whose size is 1, says nothing
+    assert np.allclose(made, np.einsum("ijk,nikl->nijl", x, y))
+    for text, shapes, first in (
+        ("d a, c b d -> b a c", ((24, 64), (8, 64, 24)), "t0.dot(a0)"),  # both would be transposed
+        ("a d, c b d -> b a c", ((20, 24), (8, 64, 24)), "t0.dot(t1)"),  # the second one would be larger
+        ("c b d, a d -> b a c", ((8, 64, 24), (20, 24)), "t0.dot(t1)"),
+    ):
+        operands = [RNG.random(shape) for shape in shapes]
+        plan = ne.compile(text).plan(*operands)
+        assert first in [step.call for step in plan.steps], text
+        assert np.allclose(ne.einsum(text, *operands), np.einsum(text.replace(" ", ""), *operands))
+
+
 def test_the_sum_of_a_diagonal_is_one_pass() -> None:
     assert calls("i i ->", (5, 5)) == ['np.einsum("aa->", a0)']
 
