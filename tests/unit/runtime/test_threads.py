@@ -37,7 +37,7 @@ OPERANDS = {
     "half": RNG.standard_normal((30, 20)).astype("float16"),
     "n": RNG.integers(0, 9, (30, 20)),
     "tiny": RNG.standard_normal((900, 3, 3)),
-    "long": RNG.standard_normal((1300, 20)),
+    "long": RNG.standard_normal((6600, 20)),
 }
 ATTENTION = "p[B h Q K] = softmax[K](sum[d](q[B h Q d] * k[B h K d])); o[B h Q d] = sum[K](p * k[B h K d])"
 TEXTS = [

@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from math import ceil, prod
 from typing import NamedTuple
 
-from nameexpr.backends.numpy.special import LONG
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
 from nameexpr.compiler.ir.strides import Strides, is_dense
 from nameexpr.compiler.memory.arrays import Array
 from nameexpr.compiler.memory.blocks import IN_FLOAT64
+from nameexpr.compiler.memory.blocks import PART as FULL
 from nameexpr.compiler.memory.scratch import BLOCK, NORMALISING
 
 Cuts = tuple[int | None, ...] | None
@@ -117,9 +117,9 @@ def _is_separate(instruction: Instruction, shape: Shape) -> bool:
 
 def _long_enough(instruction: Instruction, cells: int) -> int:
     """Return the least number of indices, each of `cells` elements, of which a part is computed as the whole
-    is: error functions of short arrays have another algorithm.
+    is, and as fast: error functions of short arrays have another algorithm, and make many calls for a block.
     """
-    return ceil(LONG / cells) if instruction.function in IN_FLOAT64 else 1
+    return ceil(2 * FULL / cells) if instruction.function in IN_FLOAT64 else 1
 
 
 def _multiple(instruction: Instruction, shape: Shape, axis: int) -> int:
