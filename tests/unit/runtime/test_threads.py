@@ -36,6 +36,7 @@ OPERANDS = {
     "k": RNG.standard_normal((3, 4, 8, 5)),
     "half": RNG.standard_normal((30, 20)).astype("float16"),
     "n": RNG.integers(0, 9, (30, 20)),
+    "tiny": RNG.standard_normal((900, 3, 3)),
     "long": RNG.standard_normal((1300, 20)),
 }
 ATTENTION = "p[B h Q K] = softmax[K](sum[d](q[B h Q d] * k[B h K d])); o[B h Q d] = sum[K](p * k[B h K d])"
@@ -80,6 +81,8 @@ EXPRESSIONS = [
     ("B h Q d, B h K d -> B h Q K", ["q", "k"]),
     ("B h Q d, B h Q d -> B Q h", ["q", "k"]),
     ("B h Q d -> h d : max", ["q"]),
+    ("n i j, n j k -> n i k", ["tiny", "tiny"]),
+    ("n i j, n i j -> n", ["tiny", "tiny"]),
     ("B h Q d -> B h : logsumexp", ["q"]),
 ]
 

@@ -26,6 +26,10 @@ ENOUGH = 8
 NONE: tuple[int, int, Cuts] = (0, 0, None)
 """No axis is cut."""
 SEPARATE = frozenset({"cast", "copy", "divide", "integer_matmul", "matmul", "multiply", "pointwise"})
+LAID_OUT = NORMALISING | {
+    "argsort", "erf", "erfc", "flip", "gelu", "relu", "round", "sigmoid", "silu", "softplus", "sort", "where",
+}  # fmt: skip
+"""Functions other than ufuncs that lay out their results as `compiler.ir.strides` predicts."""
 NEVER = frozenset({"to_int", "integer"})
 """Functions whose errors show the values of all elements."""
 INEXACT = frozenset({"float16", "float32", "float64", "longdouble", "complex64", "complex128", "clongdouble"})
@@ -84,7 +88,7 @@ def cut_along(instruction: Instruction, sources: Sequence[Array], result: Array,
     if rule is None or any(source.is_odd for source in sources) or instruction.function in NEVER:
         return None
     is_plain = all(array.is_row_major for array in (*sources, result))
-    if not result.cells or (not is_plain and _is_own(instruction)):
+    if not result.cells or (not is_plain and _is_own(instruction, result.cells)):
         return None
     if (cuts := rule(instruction, sources, result, axis)) is None:
         return None
@@ -94,12 +98,14 @@ def cut_along(instruction: Instruction, sources: Sequence[Array], result: Array,
     return Way(max(1 if is_single else 2, long), multiple, cuts) if multiple else None
 
 
-def _is_own(instruction: Instruction) -> bool:
-    """Return whether a call has its own layout for arguments that are not row-major."""
-    if instruction.primitive == "along_axes":
-        return instruction.function not in NORMALISING
-    is_function = instruction.primitive == "pointwise" and not instruction.is_ufunc
-    return is_function or instruction.primitive == "vecdot"
+def _is_own(instruction: Instruction, cells: int) -> bool:
+    """Return whether a call may have its own layout for arguments that are not row-major, as those that
+    normalise a single block have for arrays that repeat elements.
+    """
+    if instruction.function in NORMALISING and cells <= BLOCK:
+        return True
+    is_function = instruction.primitive in {"along_axes", "pointwise"} and not instruction.is_ufunc
+    return is_function and instruction.function not in LAID_OUT
 
 
 def _is_separate(instruction: Instruction, shape: Shape) -> bool:

@@ -29,7 +29,7 @@ from nameexpr.records import replace
 
 STARTED = frozenset({"add", "logical_or", "multiply", "logical_and"})
 """Kernels that combine blocks with an array that is there from the beginning."""
-BY_BLAS = frozenset({"dot", "integer_matmul", "matmul", "vecdot", "window_multiply"})
+BY_BLAS = frozenset({"dot", "integer_matmul", "matmul", "scatter", "vecdot", "window_multiply"})
 Shapes = Sequence[Shape]
 
 
