@@ -3,11 +3,15 @@
 Each formula is compiled once and called on one thread and on several, in turns; a ratio is that of two times
 of the same round, and the figure is the median of all rounds. The ratio of processor times shows what
 distributing costs, also on a machine that is busy, where times do not.
+
+`--ceiling` adds what independent processes gain that each compute a share of the operands on one thread: what
+processors, caches and memory of the machine allow.
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import statistics
 import time
 from collections.abc import Callable, Mapping
@@ -74,6 +78,7 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--formula", action="append", help="one formula; may be repeated")
+    parser.add_argument("--ceiling", action="store_true", help="also measure processes")
     options = parser.parse_args()
     print(f"{'formula':<28} {'ms':>8} {'gain':>6} {'cpu':>6} {'plan':>6}  goal on two threads")
     is_wrong = False
@@ -82,7 +87,10 @@ def main() -> int:
             continue
         figures = measured(formula, options.threads, options.rounds)
         is_wrong |= figures is None
-        print(f"{formula.name:<28} " + ("other bits: WRONG" if figures is None else _shown(formula, figures)))
+        line = "other bits: WRONG" if figures is None else _shown(formula, figures)
+        if options.ceiling:
+            line += f"; {options.threads} processes: {ceiling(formula, options.threads, options.rounds):.2f}"
+        print(f"{formula.name:<28} {line}", flush=True)
     return int(is_wrong)
 
 
@@ -114,6 +122,51 @@ def measured(formula: Formula, threads: int, rounds: int) -> Figures | None:
         statistics.median(one[1] / other[1] for one, other in rounds_of),
         expected[1] / expected[threads],
     )
+
+
+def ceiling(formula: Formula, processes: int, rounds: int) -> float:
+    """Return the ratio of the time of one process that computes everything to that of several that each
+    compute a share of the largest operands: the median of all rounds.
+    """
+    context = multiprocessing.get_context("spawn")
+    together, times = context.Barrier(processes), context.Queue()
+    given = formula.text, formula.shapes, processes, rounds, together, times
+    others = [context.Process(target=_share, args=(number, *given)) for number in range(processes)]
+    for other in others:
+        other.start()
+    found = [times.get() for _ in range(processes * rounds)]
+    for other in others:
+        other.join()
+    alone, shares = {at: whole for at, whole, _ in found if whole}, dict[int, float]()
+    for at, _, share in found:
+        shares[at] = max(share, shares.get(at, 0.0))
+    return statistics.median(alone[at] / shares[at] for at in alone)
+
+
+def _share(
+    number: int,
+    text: str,
+    shapes: Mapping[str, tuple[int, ...]],
+    processes: int,
+    rounds: int,
+    together: Any,
+    times: Any,
+) -> None:
+    """Report for each round the time of all operands in the first process, then that of shares in all."""
+    import nameexpr as ne
+
+    compiled, rng = ne.compile(text), np.random.default_rng(0)
+    most = max([shapes[name] for name in compiled.operands], key=lambda shape: (len(shape), shape))
+    whole = {name: rng.standard_normal(shapes[name]) for name in compiled.operands}
+    part = {
+        name: np.array(x[: -(-len(x) // processes)] if (x.ndim, len(x)) == (len(most), most[0]) else x)
+        for name, x in whole.items()
+    }
+    for at in range(rounds):
+        together.wait()
+        alone = _timed(lambda: compiled(**whole))[0] if number == 0 else 0.0
+        together.wait()
+        times.put((at, alone, _timed(lambda: compiled(**part))[0]))
 
 
 def _timed(call: Callable[[], Any], least: float = 0.01) -> tuple[float, float]:

@@ -49,7 +49,7 @@ nitpicky = False
 linkcheck_anchors = False
 
 html_theme = "furo"
-html_title = "nameexpr"
+html_title = f"nameexpr {release}"
 html_theme_options = {
     "source_repository": f"{SOURCE}/",
     "source_branch": "main",
@@ -104,6 +104,11 @@ def link_pages(app: Sphinx, what: str, name: str, thing: object, options: object
     lines[:] = [re.sub(r"\bdocs/([a-z-]+)\.md\b", r":doc:`/\1`", line) for line in lines]
 
 
+def skip_fields(app: Sphinx, what: str, name: str, thing: object, skip: bool, options: object) -> bool | None:
+    """Leave out fields of tuples that have no docstring of their own; the signature shows them."""
+    return True if (getattr(thing, "__doc__", None) or "").startswith("Alias for field number") else None
+
+
 def pack_playground(app: Sphinx, fault: Exception | None) -> None:
     """Write what the playground loads: the package, Lark, which locates syntax errors, and the evaluator."""
     import lark
@@ -130,4 +135,5 @@ def setup(app: Sphinx) -> None:
     app.add_post_transform(Blocks)
     app.add_post_transform(LinksInACheckout)
     app.connect("autodoc-process-docstring", link_pages)
+    app.connect("autodoc-skip-member", skip_fields)
     app.connect("build-finished", pack_playground)

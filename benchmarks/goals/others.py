@@ -13,6 +13,7 @@ from benchmarks.goals.base import GATE, GOAL, Goal, at_most, everywhere
 from benchmarks.harness import HAND
 from benchmarks.results import Results, geomean, quotient
 from benchmarks.workloads.formulas import ATTENTION, DISTANCES, MIN_PLUS, SAME, FormulaWorkload
+from benchmarks.workloads.layers import BLOCK, LAYER, SMALL_BLOCK
 from benchmarks.workloads.named import METHOD, POINTWISE
 
 BLOCKS = 2.0
@@ -40,6 +41,13 @@ def _formulas(results: Results) -> Iterable[Goal]:
     for workload in results.of("f", MIN_PLUS):
         asked = f"{workload.name}: at most 1.3 of hand"
         yield at_most(GATE, "f", asked, results.ratio(workload, STRING), 1.3)
+    for workload in results.of("f", BLOCK):
+        yield at_most(
+            GOAL, "f", f"{workload.name}: at most 1.05 of hand", results.ratio(workload, STRING), 1.05
+        )
+    for tag in (SMALL_BLOCK, LAYER):
+        found = {w.name: results.ratio(w, STRING) for w in results.of("f", tag)}
+        yield everywhere("f", f"{tag}: at most 1.15 of hand", found, 1.15, "{:.2f}")
     for workload in results.of("f", SAME):
         yield _same_program(workload)
 

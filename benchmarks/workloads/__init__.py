@@ -8,6 +8,7 @@ from benchmarks.workloads import (
     dtypes,
     formulas,
     language,
+    layers,
     layout,
     matmul,
     named,
@@ -29,6 +30,7 @@ WORKLOADS: tuple[Workload, ...] = (
     *random.WORKLOADS,
     *named.WORKLOADS,
     *formulas.WORKLOADS,
+    *layers.WORKLOADS,
     *language.WORKLOADS,
     *users.WORKLOADS,
 )

@@ -140,7 +140,7 @@ def softmax_naive(x):
 
 
 def layer_norm(x, g, b):
-    out = x - x.dot(np.full(x.shape[1], 1 / x.shape[1]))[:, None]
+    out = x - x.dot(np.full(x.shape[1], 1 / x.shape[1], x.dtype))[:, None]
     scale = np.einsum("nc,nc->n", out, out)
     scale /= x.shape[1]
     scale += 1e-5

@@ -94,6 +94,18 @@ class Compilation(Generic[Tree]):
         return tuple(map(self.graph.cells, self.result_axes))
 
 
+def with_deviations(
+    graph: Graph, statements: tuple[int, ...], results: tuple[int, ...], target: Target
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the statements and results of a graph with variances of deviations that are computed anyway."""
+    if "over" not in target.native:
+        return statements, results
+    from nameexpr.compiler.lowering.deviations import share_deviations
+
+    numbers = share_deviations(graph)
+    return tuple([numbers[one] for one in statements]), tuple([numbers[one] for one in results])
+
+
 def build_graph(
     scope: Scope,
     dtypes: Mapping[str, str],

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 from nameexpr.compiler.analysis.fast_path import is_accepted
 from nameexpr.compiler.analysis.infer import Typed, build_expression
 from nameexpr.compiler.analysis.operands import Operand
-from nameexpr.compiler.compilation import Compilation, Options, Tree, build_graph
+from nameexpr.compiler.compilation import Compilation, Options, Tree, build_graph, with_deviations
 from nameexpr.compiler.ir.axes import Contraction, Names
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.graph import Graph, constant_values, use_counts
-from nameexpr.compiler.ir.nodes import Map, View
+from nameexpr.compiler.ir.nodes import Map, Reduction, View
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target
@@ -31,7 +31,7 @@ from nameexpr.compiler.lowering.lower import Planner, lower
 from nameexpr.compiler.planning.path import is_our_own
 from nameexpr.compiler.planning.plan import ContractionPlan, TooManyDimsError, plan_contractions
 from nameexpr.compiler.schedule.simplify import simplify
-from nameexpr.errors import Diagnostic, did_you_mean, error
+from nameexpr.errors import error
 from nameexpr.records import replace
 from nameexpr.syntax.ast import Expression, Term
 from nameexpr.syntax.limits import limits
@@ -69,16 +69,11 @@ def read_formula(text: str, outputs: Sequence[str] | None = None) -> Scope:
     """Return a formula that follows all rules that need no operands; NE620 if an output is not a
     statement.
     """
-    from nameexpr.compiler.analysis.scope import read_scope
+    from nameexpr.compiler.analysis.scope import check_outputs, read_scope
     from nameexpr.syntax.parser.formula import parse_formula
 
     scope = read_scope(parse_formula(text))
-    known = [statement.name for statement in scope.tree.statements if statement.name is not None]
-    for name in outputs or ():
-        if name not in known:
-            listed = f"the {'statements are' if len(known) > 1 else 'only statement is'} {', '.join(known)}"
-            hint = did_you_mean(name, known) or (listed if known else "no statement has a name: y = ...")
-            raise error(Diagnostic("NE620", f"outputs: there is no statement {name!r}", text, hint=hint))
+    check_outputs(scope, outputs or ())
     return scope
 
 
@@ -114,6 +109,8 @@ def compile_formula(
     views = read_views(scope, operands, sizes)
     build = partial(build_graph, optimize=options.optimize) if scope.gradients else build_formula
     graph, statements, values, names = build(scope, dtypes, views, arithmetic, outputs, options.dtype)
+    if any(isinstance(node, Reduction) and node.reducer in {"var", "std"} for node in graph.nodes):
+        statements, values = with_deviations(graph, statements, values, options.target)
     shapes = tuple([operands[name].shape for name in scope.uses])
     given = Operands(shapes, tuple([dtypes[name] for name in scope.uses]), tuple(layouts))
     uses, fusing = _fused(graph, values, options)

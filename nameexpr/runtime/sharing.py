@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import number_name
-from nameexpr.backends.numpy.threads.spread import Spread, spread_over
+from nameexpr.backends.numpy.threads.gain import Spread
+from nameexpr.backends.numpy.threads.spread import spread_over
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.lowering.builder import Operands

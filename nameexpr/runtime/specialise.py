@@ -23,7 +23,7 @@ from nameexpr.runtime.cache import MISSING
 from nameexpr.runtime.operands import OperandSpec, layout_of
 
 if TYPE_CHECKING:
-    from nameexpr.backends.numpy.threads.spread import Spread
+    from nameexpr.backends.numpy.threads.gain import Spread
 
 Function = Callable[..., Any]
 Shapes = Sequence[tuple[int, ...]]

@@ -52,9 +52,14 @@ def set_limits(
 
     Parameters
     ----------
-    text, nesting, operands, dims
-        Characters of a text, depth of brackets (at most 400), operands of an expression, dims of an array (at
-        most 64, which is the limit of NumPy).
+    text : int, optional
+        Characters of a text.
+    nesting : int, optional
+        Depth of brackets, at most 400.
+    operands : int, optional
+        Operands of an expression.
+    dims : int, optional
+        Dims of an array, at most 64, which is the limit of NumPy.
 
     Raises
     ------

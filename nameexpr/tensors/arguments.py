@@ -165,6 +165,8 @@ def checked_device(wanted: object) -> None:
 
 def checked_int(value: object, verb: str, what: str) -> int:
     """Return an integer argument as an int (NE677)."""
+    if type(value) is int:
+        return value
     try:
         if isinstance(value, bool) or getattr(value, "shape", ()) != ():
             raise TypeError

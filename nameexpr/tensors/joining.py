@@ -56,7 +56,7 @@ def cat(tensors: Iterable[Any], dim: OneDim = 0, *, out: NamedTensor | None = No
     """
     parts = _tensors(tensors, "cat")
     given = [(part._names, part._data.shape) for part in parts]
-    are_alike = given and given[0][0] and given.count(given[0]) == len(given)
+    are_alike = given and given[0][0] and given == given[:1] * len(given)
     if not are_alike:
         _check_joined(parts)
     first = parts[0]

@@ -59,8 +59,7 @@ class Operators(Core):
                 new._data = data if type(data) is np.ndarray else np.asarray(data)
                 new._names = self._names
                 return new
-            kernel, operands = UNARY[verb], (self._data,)
-            return apply_into(out, kernel, operands, self._names, verb, is_out=out is not self)  # type: ignore[no-any-return]
+            return apply_into(out, UNARY[verb], (self._data,), self._names, verb, is_out=out is not self)  # type: ignore[no-any-return]
         except REFUSED as fault:
             raise _ours(fault, spelt(verb, is_out=out is not self), (self,)) from fault
 
@@ -102,16 +101,19 @@ class Operators(Core):
         """Return the result of a sign: NotImplemented for objects that may have their own operator."""
         other = right if left is self else left
         if type(other) is type(self) and other._names == self._names:
-            arrays, names = (left._data, right._data), self._names
-            try:
-                if out is None:
-                    return self._named(BINARY[verb](*arrays), names)
-                return apply_into(out, BINARY[verb], arrays, names, verb, is_out=False)  # type: ignore[no-any-return]
-            except REFUSED as fault:
-                raise _ours(fault, spelt(verb, is_out=out is None), (left, right)) from fault
-        if not isinstance(other, KNOWN) and not is_operand(other):
+            arrays = left._data, right._data
+        elif type(other) is float and self._kernels is None and self._data.dtype.kind == "f":
+            arrays = (self._data, other) if left is self else (other, self._data)
+        elif isinstance(other, KNOWN) or is_operand(other):
+            return self._unify(verb, left, right, out)
+        else:
             return _NOT_OURS  # type: ignore[no-any-return]
-        return self._unify(verb, left, right, out)
+        try:
+            if out is None:
+                return self._named(BINARY[verb](*arrays), self._names)
+            return apply_into(out, BINARY[verb], arrays, self._names, verb, is_out=False)  # type: ignore[no-any-return]
+        except REFUSED as fault:
+            raise _ours(fault, spelt(verb, is_out=out is None), (left, right)) from fault
 
     def _compare(self, verb: str, other: Any) -> Self:
         """Return the result of an ordering comparison, like `_operate` and `_ranked`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from importlib.util import find_spec
 
-LIBRARIES = ("array_api_strict", "dask", "jax", "scipy", "torch")
+LIBRARIES = ("array_api_strict", "dask", "jax", "matplotlib", "scipy", "torch")
 MISSING = frozenset(name for name in LIBRARIES if find_spec(name) is None)
 
 

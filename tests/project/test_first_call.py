@@ -44,6 +44,28 @@ def test_a_first_call_loads_no_dataclasses(tmp_path: Path) -> None:
     assert int(run_python(script, "ne.einsum('N C, C K -> N K', x, w)", cwd=tmp_path)) == 0
 
 
+SCIPY = """
+import sys
+import numpy as np
+import nameexpr as ne
+
+exec(sys.argv[1])
+print(int("scipy" in sys.modules))
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "is_loaded"),
+    [
+        ("ne.evaluate('sigmoid(x[N C]) + tanh(x) + softplus(x)', x=np.ones((2, 3)))", False),
+        ("ne.evaluate('gelu(x[N C]) + erf(x)', x=np.ones((100, 100)))", False),
+        ("ne.evaluate('erf(x[N C])', x=np.ones((2, 3)))", True),
+    ],
+)
+def test_scipy_is_loaded_by_what_needs_it(call: str, is_loaded: bool, tmp_path: Path) -> None:
+    assert int(run_python(SCIPY, call, cwd=tmp_path)) == is_loaded
+
+
 NEW = """
 import sys
 import numpy as np

@@ -10,8 +10,10 @@ import pytest
 
 import nameexpr as ne
 from nameexpr.backends.numpy import formulas
+from nameexpr.backends.numpy import target as machine
+from nameexpr.backends.numpy.costs import GENERIC
 from nameexpr.backends.numpy.target import TARGET
-from nameexpr.backends.numpy.threads import blas, job, parts, spread
+from nameexpr.backends.numpy.threads import gain, job, parts
 from nameexpr.errors import NameExprError
 from nameexpr.records import replace
 from nameexpr.runtime.entry import Entry
@@ -42,9 +44,11 @@ def result_of(case: Case, count: int) -> tuple[Any, list[str]]:
 def test_random_formulas_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     target = replace(TARGET, block_cells=8, fused_cells=4, tiled_bytes=64, tile_cells=2, cached_cells=8)
     monkeypatch.setattr(Entry, "target", target)
+    profile = replace(GENERIC, handed_over=1e-6)
     for module, name, value in (
-        (spread, "HANDED", 0.0), (spread, "WORTH", 10.0), (parts, "PART", 1e-12),
-        (parts, "BLOCK", 16), (formulas, "BLOCK", 16), (blas, "has_one_thread", lambda: True),
+        (gain, "WORTH", 10.0), (parts, "BLOCK", 16), (formulas, "BLOCK", 16),
+        (machine, "_choice", machine.ChosenProfile(profile, machine.target_of(profile))),
+        (machine, "blas_threads", lambda: 1),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, value)
     jobs: list[int] = []

@@ -18,8 +18,8 @@ import numpy as np
 
 from nameexpr.backends.numpy.arrays import Array
 
-BLOCK = 8192
-"""The number of elements of a block."""
+BLOCK = 1 << 15
+"""The number of elements of a block: in shorter ones, threads wait for the interpreter between calls."""
 CENTRE, TOP, NEAR = 3.0, 28.0, 0.5
 """The number at which the argument of the polynomial is 0; the one from which erfc is 0; the one up to which
 the Taylor series is used.

@@ -117,7 +117,7 @@ def gelu(x: Array) -> Any:
     tanh).
     """
     x = _floats(x)
-    result = special.erfc(np.asarray(x * x.dtype.type(-(0.5**0.5))))
+    result = special.erfc(np.asarray(x * -(0.5**0.5)))
     np.multiply(x, result, out=result)
     return np.multiply(result, 0.5, out=result)
 
@@ -207,6 +207,15 @@ def log_softmax(x: Array, axes: Axis, out: Array | None = None) -> Array:
 
 def _normalised(x: Array, axes: Axis, finish: Callable[[Array, Axis], None], out: Array | None) -> Array:
     """Return x minus its largest element along axes, normalised by `finish`, block by block."""
+    if (
+        x.dtype.char in "fd"
+        and 0 < x.size <= BLOCK
+        and x.dtype.isnative
+        and (out is None or out.dtype == x.dtype)
+    ):
+        shifted: Array = np.subtract(x, _largest(x, axes), out=out)
+        finish(shifted, axes)
+        return shifted
     floats = _normalisable(x)
     wide = widened(floats)
     result = wide if out is x else out
@@ -214,14 +223,17 @@ def _normalised(x: Array, axes: Axis, finish: Callable[[Array, Axis], None], out
         result = np.empty_like(wide, native(wide.dtype))
     if x.size:
         for part, target in _blocks(wide, result, axes):
-            largest = np.maximum.reduce(part, axis=axes, keepdims=True, initial=-np.inf)
-            np.subtract(part, largest, out=target)
+            np.subtract(part, _largest(part, axes), out=target)
             finish(target, axes)
     if out is None:
         return np.asarray(result.astype(native(floats.dtype), copy=False))
     if result is not out:
         out[...] = result
     return out
+
+
+def _largest(x: Array, axes: Axis) -> Any:
+    return np.maximum.reduce(x, axis=axes, keepdims=True, initial=-np.inf)
 
 
 def _blocks(x: Array, result: Array, axes: Axis, done: int = 0) -> Iterator[tuple[Array, Array]]:

@@ -19,6 +19,9 @@ from nameexpr.ops import ALONG, KERNELS, REDUCTIONS
 
 _ONE: dict[str, Any] = {dtype: type_(1) for type_, dtype in WEAK.items()}
 
+_ALIKE = dict.fromkeys(("erf", "erfc", "gelu"), "sigmoid")
+"""Kernels that load SciPy, and one of the same dtypes that does not."""
+
 
 def function_of(kernel: str) -> Any:
     """Return a kernel of NumPy, or of this package."""
@@ -40,12 +43,13 @@ def fold_numbers(kernel: str, numbers: Sequence[int | float | complex]) -> int |
 @lru_cache(maxsize=4096)
 def dtype_of(kernel: str, dtypes: tuple[str, ...]) -> str:
     """Return the dtype of a pointwise function for these dtypes; TypeError if there is none."""
+    alike = _ALIKE.get(kernel, kernel)
     with np.errstate(all="ignore"):
         if all(dtype in _ONE for dtype in dtypes):
-            return WEAK[type(fold_numbers(kernel, [_ONE[dtype] for dtype in dtypes]))]
+            return WEAK[type(fold_numbers(alike, [_ONE[dtype] for dtype in dtypes]))]
         along = (0,) if kernel in ALONG else ()
         samples = [_ONE[dtype] if dtype in _ONE else np.ones(1, dtype) for dtype in dtypes]
-        result = np.asarray(function_of(kernel)(*samples, *along))
+        result = np.asarray(function_of(alike)(*samples, *along))
     if result.dtype.kind not in "biufc":
         raise TypeError(f"{callee_of(kernel)} gives {result.dtype}")
     return number_name(result.dtype)

@@ -21,6 +21,7 @@ from nameexpr.backends.numpy.arrays import (
     default_float,
     in_float32,
     in_float64,
+    is_finite,
     is_inexact,
     is_narrow,
     native,
@@ -70,7 +71,8 @@ def log_of_sum(x: Array, axis: Axis, *, keepdims: bool = False) -> Array:
     if not count(x, axis):
         return np.full(np.shape(_add(x, axis=axis, keepdims=keepdims)), -np.inf, native(x.dtype))
     largest = _maximum(x, axis=axis, keepdims=True)
-    largest = np.where(np.isfinite(largest), largest, 0).astype(x.dtype)
+    if not is_finite(largest):
+        largest = np.where(np.isfinite(largest), largest, 0).astype(x.dtype)
     shifted = np.asarray(x - largest)
     exponentials = np.exp(shifted, out=shifted) if shifted.dtype.kind == "f" else np.exp(shifted)
     total = np.log(_add(exponentials, axis=axis, keepdims=keepdims))

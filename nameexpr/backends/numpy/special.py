@@ -21,7 +21,7 @@ from nameexpr.backends.numpy.arrays import Array
 
 LONG, SHORT = 8192, 512
 """The number of elements from which vector loops are as fast as SciPy, and as the standard library."""
-FAR_OUT = 2.0
+FAR_OUT = 3.0
 """The number from which SciPy's erfc loses digits of float64: hundreds of ulps, because x**2 is rounded."""
 
 # The parameter of Winitzki's closed form for erfinv. He gives 0.140 and 0.147; with this value, two steps of
@@ -42,10 +42,22 @@ def sigmoid(x: Array, out: Array | None = None) -> Any:
 
     For complex numbers the sign is that of the real part.
     """
+    if x.dtype.kind != "c":
+        return _real_sigmoid(np.asarray(x), out)
     # Without names for arrays in between, which would keep their memory until the end.
-    small = np.asarray(np.exp(np.where(x.real >= 0, -x, x) if x.dtype.kind == "c" else -np.absolute(x)))
+    small = np.asarray(np.exp(np.where(x.real >= 0, -x, x)))
     result = np.where(x.real >= 0, x.dtype.type(1), small)
     return np.divide(result, np.add(small, 1, out=small), out=result if out is None else out)
+
+
+def _real_sigmoid(x: Array, out: Array | None) -> Any:
+    """Return exp(min(x, 0)) / (1 + exp(-|x|)): a second exp is faster than a choice for each number."""
+    result = np.asarray(np.minimum(x, 0))
+    np.exp(result, out=result)
+    small = np.asarray(np.copysign(x, -1))
+    np.exp(small, out=small)
+    small += 1
+    return np.divide(result, small, out=result if out is None else out)
 
 
 @cache
@@ -65,7 +77,7 @@ def erf(x: Array, out: Array | None = None) -> Array:
     """
     if x.size < LONG and x.dtype.kind != "c":
         if (scipy := scipy_special()) is not None:
-            return _rounded(scipy.erf(_wide(x)), x, out)
+            return _by_scipy(scipy.erf, x, out)
         if x.size < SHORT:
             return _rounded(_each(math.erf, _wide(x)), x, out)
     from nameexpr.backends.numpy.error_function import erf_of_row
@@ -75,10 +87,10 @@ def erf(x: Array, out: Array | None = None) -> Array:
 
 @np.errstate(all="ignore")
 def erfc(x: Array, out: Array | None = None) -> Array:
-    """Return 1 - erf(x), without loss of digits for large x: accurate to 10 ulps (4 in long arrays)."""
+    """Return 1 - erf(x), without loss of digits for large x: accurate to 12 ulps (4 in long arrays)."""
     if x.size < LONG and x.dtype.kind != "c":
         if (scipy := scipy_special()) is not None:
-            return _rounded(_short_erfc(scipy.erfc, _wide(x)), x, out)
+            return _by_scipy(scipy.erfc, x, out) if x.dtype.char == "f" else _short_erfc(scipy.erfc, x, out)
         if x.size < SHORT:
             return _rounded(_each(math.erfc, _wide(x)), x, out)
     from nameexpr.backends.numpy.error_function import erfc_of_row
@@ -86,13 +98,33 @@ def erfc(x: Array, out: Array | None = None) -> Array:
     return _by_row(erfc_of_row, x, out)
 
 
-def _short_erfc(scipy_erfc: Callable[[Array], Array], x: Array) -> Array:
-    """Return erfc of a row of float64 by SciPy, and by the standard library where that loses digits."""
-    result = scipy_erfc(x)
-    if np.maximum.reduce(x, initial=0.0) > FAR_OUT:
-        is_far = x > FAR_OUT
-        result[is_far] = _each(math.erfc, x[is_far])
-    return result
+def _by_scipy(function: Callable[..., Array], x: Array, out: Array | None) -> Array:
+    """Return a function of SciPy, which computes in float64 and rounds once to float32."""
+    if x.dtype.char in "fd" and x.flags.c_contiguous:
+        return function(x, out=np.empty_like(x) if out is None else out)
+    return _rounded(function(_wide(x)), x, out)
+
+
+def _short_erfc(scipy_erfc: Callable[[Array], Array], x: Array, out: Array | None) -> Array:
+    """Return erfc by SciPy, and in another way where that loses digits."""
+    if out is None and x.dtype.char == "d" and x.flags.c_contiguous and _is_near(x):
+        return np.asarray(scipy_erfc(x))
+    row = _wide(x)
+    result = scipy_erfc(row)
+    if not _is_near(row):
+        far = (row > FAR_OUT).nonzero()[0]
+        if len(far) < SHORT:
+            result[far] = _each(math.erfc, row[far])
+        else:
+            from nameexpr.backends.numpy.error_function import erfc_of_row
+
+            erfc_of_row(row, result)
+    return _rounded(result, x, out)
+
+
+def _is_near(x: Array) -> bool:
+    """Return whether the largest element, which `argmax` finds faster than `max`, is not far out."""
+    return not x.size or x.item(x.argmax()) <= FAR_OUT
 
 
 def _by_row(function: Callable[[Array, Array], None], x: Array, out: Array | None) -> Array:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from math import fsum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -80,6 +80,17 @@ def _program_cost(
 
 TARGET = target_of(GENERIC)
 """The target for a machine of which nothing is known."""
+
+PREFIXES, SUFFIXES = ("scipy_openblas", "openblas"), ("64_", "")
+CORES = [f"{prefix}_get_corename{suffix}" for prefix in PREFIXES for suffix in SUFFIXES]
+"""The functions of OpenBLAS, as NumPy's wheels and distributions have it, that name its kernels."""
+COUNTS = [f"{prefix}_get_num_threads{suffix}" for prefix in PREFIXES for suffix in SUFFIXES]
+COUNTS += ["MKL_Get_Max_Threads", "bli_thread_get_num_threads"]
+"""The functions of OpenBLAS, MKL and BLIS that return the number of threads."""
+VARIABLES = (
+    "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS",
+    "OMP_NUM_THREADS",
+)  # fmt: skip
 
 
 class MachineName(NamedTuple):
@@ -198,11 +209,10 @@ def this_machine() -> MachineName:
     built: Any = np.show_config(mode="dicts")
     blas = built.get("Build Dependencies", {}).get("blas", {})
     name = _slug(blas.get("name", "unknown"))
-    kernels, threads = _openblas(getattr(core, "__file__", "")) or (name, 0)
+    kernels = name if (ask := _blas()[0]) is None else _slug(ask().decode())
     version = _slug(f"{name} {blas.get('version', '')}")
-    threads = threads or _wanted_threads()
     return MachineName(
-        processor.partition("-")[0], simd, processor, version, kernels, threads, np.__version__
+        processor.partition("-")[0], simd, processor, version, kernels, blas_threads(), np.__version__
     )
 
 
@@ -239,39 +249,45 @@ def _brand() -> str:
     return told.value.decode("utf-8", "replace") or "unknown"
 
 
-def _openblas(extension: str) -> tuple[str, int] | None:
-    """Return whose kernels the loaded OpenBLAS runs, and on how many threads; None for another BLAS.
+def blas_threads() -> int:
+    """Return the number of threads that compute a product of matrices: as the loaded BLAS returns it, else as
+    environment variables set it, else that of the processors.
+    """
+    count = 0 if (ask := _blas()[1]) is None else ask()
+    named = next((os.environ[name] for name in VARIABLES if name in os.environ), "")
+    return count if count > 0 else max(1, int(named)) if named.isdigit() else os.cpu_count() or 1
+
+
+@cache
+def _blas() -> tuple[Callable[[], bytes] | None, Callable[[], int] | None]:
+    """Return the functions of the loaded BLAS that return the name of its kernels and the number of threads.
 
     A symbol of a module of NumPy is looked up in the libraries that it needs, too, except on Windows.
     """
     try:
         import ctypes
     except ImportError:  # Python in a browser
-        return None
-    paths = [extension]
+        return None, None
+    import numpy as np
+
+    paths = [getattr(np._core._multiarray_umath, "__file__", "")]  # type: ignore[attr-defined]
     if sys.platform == "win32":
-        folder = os.path.join(os.path.dirname(extension), "..", "..", "numpy.libs")
+        folder = os.path.join(os.path.dirname(paths[0]), "..", "..", "numpy.libs")
         paths = [os.path.join(folder, name) for name in os.listdir(folder)] if os.path.isdir(folder) else []
     for path in paths:
         try:
             library = ctypes.CDLL(path)
         except OSError:
             continue
-        for prefix, suffix in (("scipy_", "64_"), ("scipy_", ""), ("", "64_"), ("", "")):
-            ask = getattr(library, f"{prefix}openblas_get_corename{suffix}", None)
-            if ask is not None:
-                ask.restype = ctypes.c_char_p
-                count = getattr(library, f"{prefix}openblas_get_num_threads{suffix}")
-                return _slug(ask().decode()), count()
-    return None
-
-
-def _wanted_threads() -> int:
-    """Return the number of threads of a BLAS that cannot be asked."""
-    for name in ("MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "OMP_NUM_THREADS"):
-        if os.environ.get(name, "").isdigit():
-            return max(1, int(os.environ[name]))
-    return os.cpu_count() or 1
+        core, threads = (
+            next((getattr(library, name) for name in names if hasattr(library, name)), None)
+            for names in (CORES, COUNTS)
+        )
+        if core is not None:
+            core.restype = ctypes.c_char_p
+        if threads is not None:
+            return core, threads
+    return None, None
 
 
 def _slug(text: str) -> str:

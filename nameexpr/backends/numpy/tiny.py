@@ -27,10 +27,15 @@ def tiny_matmul(x: Array, y: Array) -> Array:
     is_same = _is_transposed(x, y)
     for start in range(0, count, step):
         part = slice(start, start + step)
-        left = _batch_last(x[part])
-        right = left.swapaxes(0, 1) if is_same else _batch_last(y[part])
-        c_einsum("rin,icn->rcn", left, right, out=result[..., part])
+        _multiply(x[part], None if is_same else y[part], result[..., part])
     return result.transpose(2, 0, 1)
+
+
+def _multiply(x: Array, y: Array | None, out: Array) -> None:
+    """Write the products of matrices, or of matrices and themselves transposed."""
+    left = _batch_last(x)
+    right = left.swapaxes(0, 1) if y is None else _batch_last(y)
+    c_einsum("rin,icn->rcn", left, right, out=out)
 
 
 def _dots(x: Array, y: Array, out: Array, step: int) -> None:

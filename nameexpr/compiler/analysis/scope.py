@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from nameexpr.compiler.analysis.operands import View
-from nameexpr.errors import TOLD, Diagnostic, Mark, Span, error
+from nameexpr.errors import TOLD, Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import ALONG, ALONG_ONE, CALLS, CONSTANTS, GRADIENTS, INDEX, REDUCTIONS, RESERVED, SIZE
 from nameexpr.records import record
 from nameexpr.syntax import ast, walk
@@ -77,6 +77,18 @@ def read_scope(tree: ast.Formula) -> Scope:
     has_readings = plain is None and any(is_read(item) for term in walk.terms_in(tree) for item in term.items)
     every = {name: tuple(found) for name, found in uses.items()}
     return Scope(tree, every, plain, has_readings, groups, tuple(gradients))
+
+
+def check_outputs(scope: Scope, outputs: Sequence[str]) -> None:
+    """Reject an output that is not the name of a statement (NE620)."""
+    known = [statement.name for statement in scope.tree.statements if statement.name is not None]
+    for name in outputs:
+        if name not in known:
+            listed = f"the {'statements are' if len(known) > 1 else 'only statement is'} {', '.join(known)}"
+            hint = did_you_mean(name, known) or (listed if known else "no statement has a name: y = ...")
+            raise error(
+                Diagnostic("NE620", f"outputs: there is no statement {name!r}", scope.text, hint=hint)
+            )
 
 
 def _plain_views(walks: Walks, uses: Mapping[str, Sequence[ast.Use]]) -> tuple[View, ...] | None:

@@ -178,6 +178,19 @@ def choose_dtypes(
     return Dtypes(operands, compute, result)
 
 
+def exact_reciprocal(count: object, dtype: str) -> float | None:
+    """Return the number by which multiplying gives the bits of dividing by `count`, if there is one.
+
+    It takes a third of the time. Products of complex numbers are different where a part is infinite.
+
+    >>> exact_reciprocal(4, "float32"), exact_reciprocal(3, "float32")
+    (0.25, None)
+    """
+    if type(count) is not int or count < 1 or count & (count - 1) or dtype not in {"float32", "float64"}:
+        return None
+    return 1 / count
+
+
 def needs_narrowing(reducer: str, dtypes: Dtypes) -> bool:
     """Return whether a result is cast to a narrower dtype than it was computed in."""
     return dtypes.result != dtypes.compute and reducer in NARROWED

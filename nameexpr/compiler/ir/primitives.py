@@ -162,6 +162,16 @@ def _matmul(_: Instruction, sources: Shapes) -> Shape:
     return (*broadcast(left[:-2], right[:-2]), left[-2], right[-1])
 
 
+def _taken(instruction: Instruction, sources: Shapes) -> Shape:
+    """Return the shape of an array read at positions along an axis, or, indexed, along its leading axes."""
+    (source, *places), axes = sources, instruction.axes
+    if instruction.function:
+        assert axes == tuple(range(len(places))), f"{instruction} of {sources}"
+        return (*broadcast(*places), *source[len(axes) :])
+    (axis,), (place,) = axes, places
+    return (*source[:axis], *place, *source[axis + 1 :])
+
+
 def _tiny_matmul(instruction: Instruction, sources: Shapes) -> Shape:
     assert len(sources[0]) == len(sources[1]) == 3 and sources[0][0] == sources[1][0], f"{sources}"  # noqa: PLR2004
     assert sources[0][2] > 1, f"nothing is added in {sources}"
@@ -242,7 +252,7 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "as_real": PrimitiveRules(lambda _, sources: (*sources[0], 2), strides.of_parts, is_view=True),
     "as_complex": PrimitiveRules(_without_parts, strides.of_pairs, is_view=True),
     "inside": PrimitiveRules(_of_source, strides.of_source, is_view=True),
-    "take": PrimitiveRules(strides.taken),
+    "take": PrimitiveRules(_taken),
     "scatter": PrimitiveRules(_as_asked, work=_each_cell),
     "repeat": PrimitiveRules(_repeated),
     "embed": PrimitiveRules(_embedded),
@@ -259,7 +269,7 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
         lambda _, sources: broadcast(*sources), strides.of_arguments, _each_result, slices.of_multiply
     ),
     "dot": PrimitiveRules(_dot, work=_multiplied),
-    "vecdot": PrimitiveRules(_vecdot),
+    "vecdot": PrimitiveRules(_vecdot, strides.of_vecdot),
     "matmul": PrimitiveRules(_matmul, strides.of_matmul, _multiplied, slices.of_matmul),
     "tiny_matmul": PrimitiveRules(_tiny_matmul, strides.of_tiny_matmul, _multiplied),
     "integer_matmul": PrimitiveRules(_matmul, strides.of_matmul, _multiplied, slices.of_matmul),

@@ -3,7 +3,8 @@
     program     = operands, instruction*, result
     instruction = primitive, sources, parameters
 
-    cast dtype                      reshape shape                 transpose axes
+    cast dtype                      transpose axes
+    reshape shape, function         "ravel": of what is most likely contiguous, to one axis
     diagonal letters                a view of the elements where axes of the same letter have the same index
     window shape, axes, letters     a view: axis k of the source is read at axes[k] + letters[k] @ index
     inside constants                positions that are inside a dim of this size; their number in the graph
@@ -23,9 +24,9 @@
     reduce function, axes, dtype    a reducer over the last axes, which act as one
     window_reduce function, axes, letters, shape    a reducer over windows along an axis
     apply                           the caller's `reduce=` over the last axis
-    divide constants                by a number of elements
+    divide constants, dtype         by a number of elements
     multiply dtype                  dot, vecdot, matmul           as in NumPy; vecdot of reals
-    tiny_matmul                     of three axes, the first of which is contiguous in the result
+    tiny_matmul                     of three axes; in memory, the first one is the last
     integer_matmul dtype            in 64 bits, through float64 where the values at hand make that exact
     einsum letters                  one pass of NumPy's C loop over one or two arrays
     window_multiply, window_weigh   windows times a matrix, or times weights, summed over the last axes
@@ -59,11 +60,10 @@ Shape = tuple[int, ...]
 Primitive = Literal[
     "cast", "reshape", "transpose", "diagonal", "window", "as_real", "as_complex",
     "inside", "take", "scatter", "repeat", "embed", "concatenate", "copy",
-    "full", "ones", "constant", "arange", "bins",
-    "sum", "slices", "reduce", "window_reduce", "apply", "divide",
-    "multiply", "dot", "vecdot", "matmul", "tiny_matmul", "integer_matmul", "einsum",
-    "window_multiply", "window_weigh",
-    "pointwise", "along_axes", "fused", "loop", "output", "recurrence", "item",
+    "full", "ones", "constant", "arange", "bins", "sum", "slices", "reduce", "window_reduce",
+    "apply", "divide", "multiply", "dot", "vecdot", "matmul", "tiny_matmul", "integer_matmul", "einsum",
+    "window_multiply", "window_weigh", "pointwise", "along_axes", "fused", "loop", "output",
+    "recurrence", "item",
 ]  # fmt: skip
 UFUNCS = frozenset(row.kernel for row in FUNCTIONS.values() if row.is_ufunc)
 """Pointwise kernels that accept an output array."""
@@ -234,7 +234,8 @@ class Instruction(NamedTuple):
             return "loop"
         if self.loop is not None:
             return "looped" if self.loop.block else "sliced"
-        name = self.primitive.removeprefix("integer_").replace("_", "").replace("take", "gather")
+        name = self.primitive.removeprefix("integer_").removeprefix("tiny_")
+        name = name.replace("_", "").replace("take", "gather")
         return "window" if name.startswith("window") else name
 
     @property

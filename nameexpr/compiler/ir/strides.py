@@ -11,8 +11,8 @@ from itertools import pairwise
 
 from nameexpr.compiler.ir.program import Instruction, Shape
 
-ROW_MAJOR = frozenset({"erf", "erfc"})
-"""Pointwise kernels whose results are row-major regardless of their arguments."""
+ROW_MAJOR = frozenset({"argsort", "erf", "erfc", "flip", "gelu"})
+"""Kernels whose results are row-major regardless of their arguments."""
 Strides = tuple[int, ...]
 Sources = Sequence[tuple[Shape, Strides]]
 """Shape and strides of each source."""
@@ -54,16 +54,6 @@ def broadcast(*shapes: Shape) -> Shape:
         assert all(other in (1, size) for other in sizes), f"{shapes} do not broadcast"
         result.append(size)
     return tuple(result)
-
-
-def taken(instruction: Instruction, sources: Sequence[Shape]) -> Shape:
-    """Return the shape of an array read at positions along an axis, or, indexed, along its leading axes."""
-    (source, *places), axes = sources, instruction.axes
-    if instruction.function:
-        assert axes == tuple(range(len(places))), f"{instruction} of {sources}"
-        return (*broadcast(*places), *source[len(axes) :])
-    (axis,), (place,) = axes, places
-    return (*source[:axis], *place, *source[axis + 1 :])
 
 
 def aligned(shape: Shape, strides: Strides, wanted: Shape) -> Strides:
@@ -235,7 +225,7 @@ def of_blocks(instruction: Instruction, sources: Sources, shape: Shape) -> Strid
 
 def along_axes(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
     """Return the strides of the copy that the function works on."""
-    if instruction.function == "flip":
+    if instruction.function in ROW_MAJOR:
         return row_major_strides(shape)
     return sources[0][1] if instruction.over is not None else of_copy(instruction, sources, shape)
 
@@ -268,6 +258,12 @@ def of_slices(instruction: Instruction, sources: Sources, shape: Shape) -> Strid
     return own
 
 
+def of_vecdot(_: Instruction, sources: Sources, shape: Shape) -> Strides:
+    """Return the strides of a ufunc's result, which follow the axes before the last one."""
+    arrays = [aligned(own[:-1], steps[:-1], shape) for own, steps in sources]
+    return compact_strides(shape, iteration_order(arrays))
+
+
 def of_matmul(_: Instruction, sources: Sources, shape: Shape) -> Strides:
     """Return row-major matrices; the axes before them are as for a ufunc."""
     batch = shape[:-2]
@@ -281,16 +277,17 @@ def of_tiny_matmul(_: Instruction, sources: Sources, shape: Shape) -> Strides:
 
 
 def of_einsum(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
-    """Return strides that follow the source axes that are kept."""
+    """Return strides in the order in which the C loop visits all axes, those that are summed included."""
     *every, result = instruction.letters
+    summed = sorted({letter for letters in every for letter in letters} - {*result})
     arrays = []
     for letters, (own, steps) in zip(every, sources, strict=True):
-        found = dict.fromkeys(result, 0)
+        found = dict.fromkeys((*result, *summed), 0)
         for letter, size, stride in zip(letters, own, steps, strict=True):
-            if letter in found and size != 1:
-                found[letter] += stride
+            found[letter] += stride if size != 1 else 0
         arrays.append(tuple(found.values()))
-    return compact_strides(shape, iteration_order(arrays))
+    order = [axis for axis in iteration_order(arrays) if axis < len(result)]
+    return compact_strides(shape, order)
 
 
 def of_loop(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:

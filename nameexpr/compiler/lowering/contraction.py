@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import TYPE_CHECKING
 
 from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.dtypes import BLAS, REAL_OF, Dtypes
@@ -20,6 +21,7 @@ from nameexpr.compiler.lowering.products import (
     Pair,
     Strategy,
     canonical_strategy,
+    cast_to,
     emit_broadcast,
     emit_contraction,
     emit_einsum,
@@ -29,12 +31,21 @@ from nameexpr.compiler.lowering.products import (
     of_parts,
 )
 from nameexpr.compiler.lowering.reduction import long_dot, lower_mean, lower_reducer, lower_sum, lower_zeros
-from nameexpr.compiler.lowering.strategies import candidate_strategies, other_kinds, quickest_product
+from nameexpr.compiler.lowering.strategies import (
+    are_cast_by_dot,
+    candidate_strategies,
+    other_kinds,
+    quickest_product,
+)
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.ops import SUMMING
 from nameexpr.records import replace
 
-EXACT_IN = {"float32": 2**24, "float64": 2**53}
+if TYPE_CHECKING:
+    from nameexpr.compiler.lowering.readers import NextStep
+
+FEW = 4
+"""The number of rows from which the order of two matrices is chosen for BLAS."""
 
 
 def lower_reduction(
@@ -68,7 +79,12 @@ def lower_reduction(
             values.append(lower_sum(build, own[0], step.summed, dtypes.compute))
             continue
         preferred = contraction.result + plan.reduced if number == len(plan.steps) - 1 else ()
-        values.append(lower_pair(build, own[0], own[1], step.labels, dtypes.compute, preferred))
+        reader = None
+        if number + 1 < len(plan.steps):
+            from nameexpr.compiler.lowering.readers import reader_of
+
+            reader = reader_of(plan, number)
+        values.append(lower_pair(build, own[0], own[1], step.labels, dtypes.compute, preferred, reader))
     build.step = None
     value = values[-1] if plan.steps else values[0]
     if not is_sum and reducer != "mean":
@@ -81,7 +97,13 @@ def lower_reduction(
 
 
 def lower_pair(
-    build: Builder, one: Value, other: Value, keep: Sequence[str], compute: str, preferred: Sequence[str]
+    build: Builder,
+    one: Value,
+    other: Value,
+    keep: Sequence[str],
+    compute: str,
+    preferred: Sequence[str],
+    reader: NextStep | None = None,
 ) -> Value:
     """Emit the product of two values, summed over the labels of both that are not in `keep`.
 
@@ -97,6 +119,8 @@ def lower_pair(
         The dtype of products and sums; "" to leave it to NumPy.
     preferred : sequence of str
         The order of labels in the final result, as far as known.
+    reader : NextStep, optional
+        The step that reads the product.
     """
     pair = _split_labels(build, one, other, keep, preferred)
     if pair.summed and _is_scaling(build, pair):
@@ -105,29 +129,40 @@ def lower_pair(
         pair = replace(pair, summed=())
     if not pair.summed:
         return _multiply(build, pair, one, other, compute, preferred)
-    if preferred and pair.right and preferred[-1] in pair.left:
+    if _swaps(build, pair, one, other, preferred):
         one, other = other, one
         pair = Pair(pair.batch, pair.right, pair.left, pair.summed)
     if "contraction" in build.target.native:
         return emit_contraction(build, pair, one, other, compute)
     if compute in {"int64", "uint64"}:
-        return _integers(build, pair, one, other, compute)
+        from nameexpr.compiler.lowering.integers import lower_integers
+
+        return lower_integers(build, pair, one, other, compute, _contract)
     if compute in REAL_OF and _is_half_real(build, pair, one, other):
         return _in_reals(build, pair, one, other, compute)
     if not one.dtype == compute == other.dtype:
-        one, other = _cast(build, one, compute), _cast(build, other, compute)
-    return _contract(build, pair, one, other)
+        if are_cast_by_dot(build, pair, one, other, compute) and _is_trivial(build, pair):
+            one, other = replace(one, dtype=compute), replace(other, dtype=compute)
+        one, other = cast_to(build, one, compute), cast_to(build, other, compute)
+    return _contract(build, pair, one, other, reader)
 
 
-def _cast(build: Builder, value: Value, dtype: str) -> Value:
-    """Return a value in a dtype: of a window what it shows, unless that is larger."""
-    is_cast = bool(dtype) and value.dtype != dtype
-    found = build.window_of(value) if is_cast and value.number in build.windows else None
-    if found is None:
-        return build.cast(value, dtype)
-    source, reads = found
-    is_larger = build.size(source.labels) > build.size(value.labels)
-    return build.cast(value, dtype) if is_larger else build.window(build.cast(source, dtype), reads)
+def _swaps(build: Builder, pair: Pair, one: Value, other: Value, preferred: Sequence[str]) -> bool:
+    """Return whether the second operand of a product of matrices becomes the first: for the last axis of the
+    result; else for BLAS, which takes up to twice as long if its second matrix is contiguous along the summed
+    axis, least if that is the smaller matrix, or if the first one is contiguous along its rows.
+    """
+    kept = [[label for label in own if build.sizes[label] != 1] for own in (pair.left, pair.right)]
+    if not preferred or not all(kept) or "einsum" not in build.target.native:
+        return bool(preferred and pair.right and preferred[-1] in pair.left)
+    last = next((label for label in reversed(preferred) if build.sizes[label] != 1), "")
+    if last in {kept[0][-1], kept[1][-1]}:
+        return last == kept[0][-1]
+    build.read_strides(one, other)
+    steps = [build.steps(one), build.steps(other)]
+    is_along = [1 in [abs(own[label]) for label in pair.summed if build.sizes[label] != 1] for own in steps]
+    few, many = build.size(pair.left), build.size(pair.right)
+    return is_along[1] and (not is_along[0] or FEW <= few < many)
 
 
 def _split_labels(
@@ -154,7 +189,7 @@ def _is_scaling(build: Builder, pair: Pair) -> bool:
     return 1 in [prod([sizes[label] for label in (*shared, *own)]) for own in (pair.left, pair.right)]
 
 
-def _contract(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
+def _contract(build: Builder, pair: Pair, one: Value, other: Value, reader: NextStep | None = None) -> Value:
     if "einsum" not in build.target.native:
         return _portable(build, pair, one, other)
     is_window = bool(build.windows) and not build.windows.keys().isdisjoint((one.number, other.number))
@@ -168,6 +203,10 @@ def _contract(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
         from nameexpr.compiler.lowering.windowed import emit_windowed, with_windows
 
         found = with_windows(build, found, pair, one, other)
+    elif reader is not None:
+        from nameexpr.compiler.lowering.readers import for_reader
+
+        found = for_reader(build, found, pair, reader, one.dtype)
     strategy = build.choose(found)
     if strategy.kind.startswith("window"):
         return emit_windowed(build, strategy, one, other)
@@ -200,33 +239,6 @@ def _is_trivial(build: Builder, pair: Pair) -> bool:
     return bool(pair.left and pair.right) and (
         inner > target.tiny_product or build.size(pair.batch) < target.many_products
     )
-
-
-def _integers(build: Builder, pair: Pair, one: Value, other: Value, compute: str) -> Value:
-    """Emit an exact contraction of integers: in floats if no sum can exceed their exact range, else in 64
-    bits (R21, R22).
-    """
-    work = build.size(pair.batch) * build.size(pair.left) * build.size(pair.right) * build.size(pair.summed)
-    is_few = work < build.target.float_products or not (pair.left or pair.right)
-    if "einsum" in build.target.native and is_few:
-        return emit_einsum(build, pair, build.cast(one, compute), build.cast(other, compute))
-    if one.bound is not None and other.bound is not None:
-        bound = one.bound * other.bound * build.size(pair.summed)
-        for dtype, limit in EXACT_IN.items():
-            if bound < limit:
-                product = _contract(build, pair, _cast(build, one, dtype), _cast(build, other, dtype))
-                return replace(build.cast(product, compute), bound=bound)
-    if "integer_matmul" not in build.target.native:
-        return _contract(build, pair, _cast(build, one, compute), _cast(build, other, compute))
-    if build.windows and not build.windows.keys().isdisjoint((one.number, other.number)):
-        from nameexpr.compiler.lowering.windowed import lower_integers
-
-        made = lower_integers(build, pair, _cast(build, one, compute), _cast(build, other, compute))
-        if made is not None:
-            return made
-    found = candidate_strategies(build, pair, replace(one, dtype="float64"), replace(other, dtype="float64"))
-    strategy = build.choose([strategy for strategy in found if strategy.kind == "matmul"])
-    return emit_matmul(build, strategy, one, other, wide=compute)
 
 
 def _is_half_real(build: Builder, pair: Pair, one: Value, other: Value) -> bool:

@@ -21,7 +21,7 @@ from nameexpr.compiler.ir.nodes import CAST, Map, Node, Reduction, Scalar, numbe
 from nameexpr.compiler.ir.program import Instruction, Number
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Value
-from nameexpr.ops import FUNCTIONS
+from nameexpr.compiler.lowering.pointwise import kernel_of
 from nameexpr.records import field, record
 
 MOST_AXES = 12
@@ -237,10 +237,8 @@ class FusionPlan:
             sources += [] if isinstance(inner, Scalar) else [places[argument]]
         if node.function == CAST:
             return Instruction("cast", tuple(sources), dtype=dtype)
-        kernel = FUNCTIONS[node.function].kernel
-        return Instruction(
-            "pointwise", tuple(sources), dtype=dtype, function=kernel, constants=tuple(constants)
-        )
+        kernel, numbers = kernel_of(self.target, node.function, tuple(constants))
+        return Instruction("pointwise", tuple(sources), dtype=dtype, function=kernel, constants=numbers)
 
     def tiles(self, shape: tuple[int, ...], reduced: Sequence[int], reducer: str | None) -> tuple[int, ...]:
         """Return the size of a block along each axis; the last axis, which is long in memory, is cut last."""

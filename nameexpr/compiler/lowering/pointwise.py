@@ -12,7 +12,8 @@ from collections.abc import Callable, Collection, Sequence
 from nameexpr.compiler.ir.axes import Labels, hint_of
 from nameexpr.compiler.ir.graph import Graph, merged
 from nameexpr.compiler.ir.nodes import Map, Reduction, Scalar, number_of, sources_of
-from nameexpr.compiler.ir.program import Instruction
+from nameexpr.compiler.ir.program import Instruction, Number
+from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.ops import FUNCTIONS
 
@@ -64,11 +65,20 @@ def lower_map(
     own = order_of(build, values)
     labels = tuple(dict.fromkeys([label for label in (*preferred, *own) if label in own]))
     numbers = tuple([build.expand(along(build, value, labels), labels).number for value in values])
-    constants = tuple([number_of(source) if isinstance(source, Scalar) else None for source in nodes])
-    kernel, dtype = FUNCTIONS[node.function].kernel, graph.dtypes[number]
-    shape = build.shape(labels)
+    numbers_of = tuple([number_of(source) if isinstance(source, Scalar) else None for source in nodes])
+    kernel, constants = kernel_of(build.target, node.function, numbers_of)
+    shape, dtype = build.shape(labels), graph.dtypes[number]
     made = Instruction("pointwise", numbers, shape, dtype=dtype, function=kernel, constants=constants)
     return build.emit(made, labels, dtype, build.row_major_strides(labels))
+
+
+def kernel_of(
+    target: Target, function: str, constants: tuple[Number | None, ...]
+) -> tuple[str, tuple[Number | None, ...]]:
+    """Return the kernel of a function, and its numbers: `relu` is a maximum, which can write over memory."""
+    kernel = FUNCTIONS[function].kernel
+    is_maximum = kernel == "relu" and constants == (None,) and "over" in target.native
+    return ("maximum", (None, 0)) if is_maximum else (kernel, constants)
 
 
 def along(build: Builder, value: Value, labels: Labels) -> Value:

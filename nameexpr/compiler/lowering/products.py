@@ -41,6 +41,17 @@ class Strategy:
     columns: Labels = ()
 
 
+def cast_to(build: Builder, value: Value, dtype: str) -> Value:
+    """Return a value in a dtype: of a window what it shows, unless that is larger."""
+    is_cast = bool(dtype) and value.dtype != dtype
+    found = build.window_of(value) if is_cast and value.number in build.windows else None
+    if found is None:
+        return build.cast(value, dtype)
+    source, reads = found
+    is_larger = build.size(source.labels) > build.size(value.labels)
+    return build.cast(value, dtype) if is_larger else build.window(build.cast(source, dtype), reads)
+
+
 def canonical_strategy(pair: Pair) -> Strategy:
     """Return the product of matrices with the labels in their given order."""
     return Strategy("matmul", 0.0, pair.batch, pair.left, pair.summed, pair.right)
@@ -115,8 +126,11 @@ def _merged(build: Builder, value: Value, groups: Sequence[Sequence[str]]) -> Va
     value = build.make_mergeable(value, groups)
     if all(len(group) == 1 for group in groups):
         return value
-    shape = tuple(build.size(group) for group in groups)
-    return build.reshape(value, shape, [product_label(group) for group in groups])
+    shape, labels = tuple(build.size(group) for group in groups), [product_label(group) for group in groups]
+    if len(groups) == 1 and value.strides == build.row_major_strides(value.labels):
+        ravel = Instruction("reshape", (value.number,), shape, function="ravel")
+        return build.moved(value, ravel, labels, None)
+    return build.reshape(value, shape, labels)
 
 
 def _is_copied_across(

@@ -34,7 +34,7 @@ def lower_mean(build: Builder, value: Value, count: int, dtypes: Dtypes) -> Valu
         shape = build.shape(value.labels)
         missing = Instruction("full", (), shape, dtype=dtypes.result, constants=(float("nan"),))
         return build.emit(missing, value.labels, dtypes.result)
-    mean = Instruction("divide", (value.number,), constants=(count,))
+    mean = Instruction("divide", (value.number,), dtype=dtypes.compute, constants=(count,))
     return build.emit(mean, value.labels, dtypes.compute)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 
 from nameexpr.compiler.ir.axes import Labels
-from nameexpr.compiler.ir.dtypes import BLAS, ITEM_BYTES
+from nameexpr.compiler.ir.dtypes import BLAS, ITEM_BYTES, MAGNITUDE
 from nameexpr.compiler.ir.liveness import REAL
 from nameexpr.compiler.ir.target import Steps
 from nameexpr.compiler.lowering.builder import Builder, Value
@@ -30,6 +30,18 @@ TINY = 36
 """The number of multiplications of a product of tiny matrices, at most."""
 SHORT = 6
 """The number of elements of an inner product that is computed as one of tiny matrices, at most."""
+
+
+def are_cast_by_dot(build: Builder, pair: Pair, one: Value, other: Value, compute: str) -> bool:
+    """Return whether the integers among two operands are so few that a call to cast them costs more than the
+    product: `dot` casts them, too.
+    """
+    if compute != "float64" or "einsum" not in build.target.native or pair.batch:
+        return False
+    rest = [value for value in (one, other) if value.dtype != compute]
+    is_small = all(build.size(value.labels) <= build.target.any_layout_cells for value in rest)
+    is_whole = len(rest) == 1 and rest[0].dtype in MAGNITUDE and rest[0].number not in build.windows
+    return is_whole and is_small
 
 
 def candidate_strategies(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strategy]:

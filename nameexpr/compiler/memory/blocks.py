@@ -32,7 +32,7 @@ IN_FLOAT64 = {"erf": (49, 61), "erfc": (32, 44), "gelu": (32, 44)}
 """Pointwise kernels that compute in float64, part by part: the bytes for an element of a part, of narrow
 floats and of others.
 """
-PART = 8192
+PART = 1 << 15
 """The number of elements of a part (`nameexpr.backends.numpy.error_function`)."""
 OF_FLOATS = LOGISTIC | IN_FLOAT64.keys() | {"softplus"}
 """Pointwise kernels that cast their argument first, if it is not a float in native byte order."""
@@ -131,9 +131,7 @@ def _float_bytes(name: str, source: Array, dtype: str) -> int:
     casts = cells * item if is_cast else 0
     floats = source.cast(dtype) if is_cast else source
     if name in LOGISTIC:
-        truths = fresh(source.shape, "bool", [floats])
-        chosen = _where_bytes([truths, floats], ["", "", WEAK[float]], source.shape, dtype)
-        return casts + cells * (item + 1) + max(chosen, ufunc_bytes(source.shape, [floats], dtype) - cells)
+        return casts + cells * item + ufunc_bytes(source.shape, [floats], dtype)
     if name == "softplus":
         return casts + ufunc_bytes(source.shape, [floats], dtype)
     if name == "gelu":

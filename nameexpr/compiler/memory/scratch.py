@@ -12,8 +12,17 @@ from math import prod
 from nameexpr.compiler.ir.dtypes import REAL_OF
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
 from nameexpr.compiler.ir.strides import compact_strides, iteration_order, one_by_one
-from nameexpr.compiler.memory.arrays import WIDE, Array, fresh, item_bytes, reduce_buffers, ufunc_bytes
+from nameexpr.compiler.memory.arrays import (
+    WIDE,
+    Array,
+    fresh,
+    item_bytes,
+    loop_bytes,
+    reduce_buffers,
+    ufunc_bytes,
+)
 from nameexpr.compiler.memory.buffers import CELLS, Passed, buffer_bytes
+from nameexpr.records import replace
 
 ELIDED = 1 << 18
 """The bytes of a temporary above which NumPy writes over it instead of creating another."""
@@ -248,15 +257,15 @@ def tiny_bytes(sources: Sequence[Array], result: Array) -> int:
     """Return the bytes of the products, or the copies, of the tiny matrices that are multiplied together."""
     from nameexpr.compiler.ir.tiny import tiny_rows
 
-    (count, rows, columns), cells = result.shape, [prod(source.shape[1:]) for source in sources]
-    step = tiny_rows(count, rows, sources[0].shape[2], columns, result.item)
+    (count, rows, columns), inner = result.shape, sources[0].shape[2]
+    step = tiny_rows(count, rows, inner, columns, result.item)
     if rows == columns == 1:
-        return step * cells[0] * result.item
-    return sum(
-        step * cell * result.item
-        for cell, source in zip(cells, sources, strict=True)
-        if source.strides[0] != 1
-    )
+        return step * inner * result.item
+    parts = [fresh((*source.shape[1:], step), result.dtype) for source in sources]
+    copied = [part for part, source in zip(parts, sources, strict=True) if source.strides[0] != 1]
+    made = replace(result, shape=(rows, columns, step), strides=(columns * count, count, 1))
+    buffers = loop_bytes(((0, 1, 3), (1, 2, 3)), (0, 2, 3), parts, made)
+    return sum(part.size for part in copied) + buffers
 
 
 def window_bytes(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:

@@ -34,6 +34,10 @@ SHARE = 0.1
 """The fraction of the time of one run that the search for its order may take."""
 LEAST = 6e-4
 """The seconds per operand that it may always take: a quarter of the time of 128 greedy orders."""
+SHORTEST, CALLS = 0.2, 4.0
+"""The part of this time for orders that cost next to nothing, and the number of times that all calls may take
+as long as the work of an order that is searched for all of it.
+"""
 MOST = 1.3
 """The most seconds that it may take."""
 
@@ -190,4 +194,19 @@ def time_budget(cost: float, operands: int) -> float:
     >>> time_budget(5e10, 10)
     1.0060015
     """
-    return min(SHARE * (cost / FLOPS + CALL * operands) + LEAST * operands, MOST)
+    least = LEAST * operands * importance(cost, operands)
+    return min(SHARE * (cost / FLOPS + CALL * operands) + least, MOST)
+
+
+def importance(cost: float, operands: int) -> float:
+    """Return by how much the least time of a search is shortened, because its calls take far longer than an
+    order of this cost.
+
+    Examples
+    --------
+    >>> importance(2e4, 10), importance(1e6, 10)
+    (1.0, 1.0)
+    >>> importance(2e3, 20), importance(0, 20)
+    (0.2, 0.2)
+    """
+    return min(1.0, max(SHORTEST, CALLS * cost / FLOPS / (CALL * operands)))

@@ -20,7 +20,15 @@ from random import Random
 
 from nameexpr.compiler.planning.exact import Chain, cut_chain, read_chain, search_connected
 from nameexpr.compiler.planning.greedy import Start, greedy, read_start
-from nameexpr.compiler.planning.network import Network, Pairs, bits, hyperedges, splice, time_budget
+from nameexpr.compiler.planning.network import (
+    Network,
+    Pairs,
+    bits,
+    hyperedges,
+    importance,
+    splice,
+    time_budget,
+)
 from nameexpr.compiler.planning.tree import Tree, anneal, refine
 
 FEW = 8
@@ -185,7 +193,8 @@ def _searched(network: Network) -> Pairs:
     if count <= SOME:
         spent += _polish(tree, THOROUGH, PORTION * time_budget(tree.cost(), count))
         cost = tree.cost()
-        trials = max(TRIALS, PORTION * time_budget(cost, count) / TRIAL) / _slowness(network)
+        least = TRIALS * importance(cost, count)
+        trials = max(least, PORTION * time_budget(cost, count) / TRIAL) / _slowness(network)
         exact = search_connected(network, bound=cost * (1 + 1e-9), trials=trials)[0]
     return exact or _annealed(tree, spent)
 

@@ -34,7 +34,9 @@ def simplify(program: Program, target: Target) -> Program:
 def _merged(first: Instruction, second: Instruction, *, has_loop: bool) -> Instruction | None:
     """Return one instruction in place of two."""
     match first.primitive, second.primitive:
-        case "reshape" | "ones", "reshape":
+        case "reshape", "reshape":
+            return second._replace(sources=first.sources)
+        case "ones", "reshape":
             return first._replace(shape=second.shape)
         case "transpose", "transpose":
             return first._replace(axes=tuple([first.axes[axis] for axis in second.axes]))

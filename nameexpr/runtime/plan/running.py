@@ -27,7 +27,7 @@ from nameexpr.syntax.ast import Expression, Label, Term
 from nameexpr.syntax.unparse import unparse, unparse_formula, unparse_term
 
 if TYPE_CHECKING:
-    from nameexpr.backends.numpy.threads.spread import Spread
+    from nameexpr.backends.numpy.threads.gain import Spread
 
 
 class Listed(NamedTuple):

@@ -32,7 +32,7 @@ from nameexpr.runtime.plan.running import Running
 from nameexpr.runtime.plan.titles import HOLE, step_title
 
 if TYPE_CHECKING:
-    from nameexpr.backends.numpy.threads.spread import Spread
+    from nameexpr.backends.numpy.threads.gain import Spread
 
 NO_CALLS: Mapping[str, str] = MappingProxyType({})
 REDUCING: frozenset[Primitive] = frozenset({"reduce", "apply", "slices"})

@@ -18,8 +18,10 @@ import pytest
 
 import nameexpr as ne
 from nameexpr.backends.numpy import formulas
+from nameexpr.backends.numpy import target as machine
+from nameexpr.backends.numpy.costs import GENERIC
 from nameexpr.backends.numpy.target import TARGET
-from nameexpr.backends.numpy.threads import blas, job, parts, spread
+from nameexpr.backends.numpy.threads import gain, job, parts, spread
 from nameexpr.records import replace
 from nameexpr.runtime import sharing
 from nameexpr.runtime.entry import Entry
@@ -34,6 +36,8 @@ OPERANDS = {
     "k": RNG.standard_normal((3, 4, 8, 5)),
     "half": RNG.standard_normal((30, 20)).astype("float16"),
     "n": RNG.integers(0, 9, (30, 20)),
+    "tiny": RNG.standard_normal((900, 3, 3)),
+    "long": RNG.standard_normal((6600, 20)),
 }
 ATTENTION = "p[B h Q K] = softmax[K](sum[d](q[B h Q d] * k[B h K d])); o[B h Q d] = sum[K](p * k[B h K d])"
 TEXTS = [
@@ -61,7 +65,7 @@ CALLS = [
     "p[B h Q K] = softmax[K](sum[d](q[B h Q d] * k[B h K d])); o[B h Q d] = sum[K](p * k[B h K d])",
     "y[b a] = exp(x[a b])",
     "y[a b] = sqrt(abs(x[a b] * w[b]))",
-    "y[a b] = gelu(x[a b])",
+    "y[a b] = gelu(long[a b]); z[a b] = erf(long[a b] * w[b])",
     "y[a b] = where(n[a b] > 4, x[a b], w[b])",
     "y[a] = sum[b](x[a b]); z[b] = sum[a](x[a b]); u[b] = max[a](x[a b])",
     "y[a] = sum[b](n[a b]); z[a] = sum[b](half[a b])",
@@ -77,6 +81,8 @@ EXPRESSIONS = [
     ("B h Q d, B h K d -> B h Q K", ["q", "k"]),
     ("B h Q d, B h Q d -> B Q h", ["q", "k"]),
     ("B h Q d -> h d : max", ["q"]),
+    ("n i j, n j k -> n i k", ["tiny", "tiny"]),
+    ("n i j, n i j -> n", ["tiny", "tiny"]),
     ("B h Q d -> B h : logsumexp", ["q"]),
 ]
 
@@ -87,17 +93,21 @@ def as_it_was() -> Iterator[None]:
         yield
 
 
+def handing_takes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    profile = replace(GENERIC, handed_over=1e-6)
+    monkeypatch.setattr(machine, "_choice", machine.ChosenProfile(profile, machine.target_of(profile)))
+    monkeypatch.setattr(machine, "blas_threads", lambda: 1)
+    monkeypatch.setattr(gain, "WORTH", 10.0)
+
+
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Make all that can be shared so, and list the threads of each job."""
     jobs: list[int] = []
     monkeypatch.setattr(Entry, "target", SMALL)
-    monkeypatch.setattr(spread, "HANDED", 0.0)
-    monkeypatch.setattr(spread, "WORTH", 10.0)
-    monkeypatch.setattr(parts, "PART", 1e-12)
+    handing_takes_nothing(monkeypatch)
     monkeypatch.setattr(parts, "BLOCK", 16)
     monkeypatch.setattr(formulas, "BLOCK", 16)
-    monkeypatch.setattr(blas, "has_one_thread", lambda: True)
     run = job.Job.run
 
     def counted(self: job.Job, count: int, **options: Any) -> list[Any]:
@@ -265,8 +275,7 @@ def test_code_and_the_number_of_flops_are_those_of_one_thread(eager: list[int]) 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_memory_is_at_most_what_the_plan_predicts(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spread, "HANDED", 0.0)
-    monkeypatch.setattr(spread, "WORTH", 10.0)
+    handing_takes_nothing(monkeypatch)
     monkeypatch.setattr(Entry, "target", replace(SMALL, block_cells=4096, tile_cells=4096))
     operands = {name: np.tile(value, (8,) * value.ndim) for name, value in used(text).items()}
     formula = ne.compile(text)
@@ -315,9 +324,7 @@ def test_loops_over_blocks_of_a_label_give_the_same_bits(
 
 
 def test_the_time_of_a_loop_is_that_of_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spread, "HANDED", 0.0)
-    monkeypatch.setattr(spread, "WORTH", 10.0)
-    monkeypatch.setattr(blas, "has_one_thread", lambda: True)
+    handing_takes_nothing(monkeypatch)
     x = np.empty((4096, 512))
     text = "m[a] = mean[b](x[a b]); v[a] = mean[b]((x - m) ** 2); l = sum[a b](tanh((x - m) / sqrt(v)))"
     text += "; g[a b] = grad(l, x[a b])"
@@ -327,7 +334,7 @@ def test_the_time_of_a_loop_is_that_of_its_steps(monkeypatch: pytest.MonkeyPatch
     with ne.set_threads(2):
         two = formula.plan(x=x)
     assert two.steps[0].threads == 2
-    assert two.seconds == pytest.approx(one.seconds * spread.SLOWED / 2, rel=0.01)
+    assert two.seconds == pytest.approx(one.seconds * gain.SLOWED / 2, rel=0.01)
 
 
 MEMORY = """

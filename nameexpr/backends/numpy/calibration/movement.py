@@ -20,7 +20,8 @@ from nameexpr.backends.numpy.calibration.drawing import (
 )
 from nameexpr.backends.numpy.copies import contiguous
 from nameexpr.backends.numpy.costs.calls import NumpyCosts, width
-from nameexpr.backends.numpy.costs.passes import Strided, function_cost, pages_cost, row_major
+from nameexpr.backends.numpy.costs.passes import function_cost, pages_cost
+from nameexpr.backends.numpy.costs.strided import Strided, row_major
 from nameexpr.backends.numpy.kernels import slices
 
 

@@ -31,7 +31,7 @@ from nameexpr.compiler.ir.liveness import COMBINED, WHERE, WIDENED, accumulator,
 from nameexpr.compiler.ir.program import Instruction
 
 if TYPE_CHECKING:
-    from nameexpr.backends.numpy.threads.spread import Spread
+    from nameexpr.backends.numpy.threads.gain import Spread
 
 Shape = tuple[int, ...]
 

@@ -18,6 +18,7 @@ from nameexpr.backends.numpy.codegen.statements import (
     text_of,
 )
 from nameexpr.compiler.ir.axes import shown
+from nameexpr.compiler.ir.dtypes import exact_reciprocal
 from nameexpr.compiler.ir.liveness import is_or_zero
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
 from nameexpr.ops import REDUCTIONS
@@ -115,8 +116,11 @@ def chosen(instruction: Instruction, arguments: Sequence[Value]) -> Invocation |
 
 
 def _divide(instruction: Instruction, source: str) -> Invocation:
-    out = None if instruction.over is None else source
-    return numpy("true_divide")(source, str(instruction.constants[0]), out=out)
+    out, count = None if instruction.over is None else source, instruction.constants[0]
+    factor = exact_reciprocal(count, instruction.dtype)
+    if factor is not None:
+        return numpy("multiply")(source, literal(factor), out=out)
+    return numpy("true_divide")(source, str(count), out=out)
 
 
 def _along(instruction: Instruction, source: str) -> Invocation:
@@ -253,7 +257,11 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "pointwise": _pointwise,
     "reduce": _reduce,
     "repeat": lambda instruction, x: Callee("copies", "repeated")(x, str(instruction.shape)),
-    "reshape": lambda instruction, x: method(x, "reshape", str(instruction.shape)),
+    "reshape": lambda instruction, x: (
+        method(x, "ravel")
+        if instruction.function and len(instruction.shape) == 1
+        else method(x, "reshape", str(instruction.shape))
+    ),
     "scatter": _scatter,
     "slices": _slices,
     "sum": _sum,

@@ -35,7 +35,8 @@ from nameexpr.compiler.ir.primitives import is_view
 from nameexpr.compiler.ir.program import Instruction, Program
 
 if TYPE_CHECKING:
-    from nameexpr.backends.numpy.threads.spread import Spread
+    from nameexpr.backends.numpy.codegen.spread import CallsOverThreads
+    from nameexpr.backends.numpy.threads.gain import Spread
 
 Shapes = Sequence[tuple[int, ...]]
 ON_ONE: Mapping[int, Spread] = MappingProxyType({})
@@ -155,6 +156,7 @@ def compute(
     values = [f"a{operand}" for operand in range(count)] + [f"t{made}" for made in range(len(instructions))]
     statements: list[Statement] = []
     inside = _parts(program, shapes, values) if "concatenate" in kinds else {}
+    chain = _chain() if spread else None
     for number, instruction in enumerate(instructions):
         target, sources = values[count + number], instruction.sources
         names = [values[source] for source in sources]
@@ -164,8 +166,8 @@ def compute(
             numbering = numbering or Numbering()
             own = [shapes[source] for source in sources]
             statements += _several(instruction, target, names, own, numbering, place, spread.get(number))
-        elif number in spread:
-            statements += _parts_of_call(instruction, target, names, shapes[count + number], spread[number])
+        elif chain is not None and number in spread:
+            statements += chain.call(instruction, target, names, shapes[count + number], spread[number])
         elif number in unmade:
             continue
         elif instruction.primitive == "ones" and made_once is not None and prod(instruction.shape) <= BLOCK:
@@ -179,7 +181,10 @@ def compute(
             if program.result == count + number == len(values) - 1 and not program.results:
                 return [*statements, Return((call if shapes[-1] else numpy("asarray")(call),))]
             statements.append(Assign(target, call if place is None else with_out(call, place)))
-        statements += _deletions(program, number, last, values)
+        deletions = _deletions(program, number, last, values)
+        if chain is not None:
+            deletions = chain.after(number, shapes[count + number], spread.get(number), deletions)
+        statements += deletions
     returned: list[Value] = []
     for result in program.outputs:
         value: Value = values[result] if shapes[result] else numpy("asarray")(values[result])
@@ -210,12 +215,10 @@ def _several(
     return loop_statements(instruction, target, names, shapes, numbering, place, spread)
 
 
-def _parts_of_call(
-    instruction: Instruction, target: str, names: Sequence[str], shape: tuple[int, ...], spread: Spread
-) -> list[Statement]:
-    from nameexpr.backends.numpy.codegen.spread import call_over_threads
+def _chain() -> CallsOverThreads:
+    from nameexpr.backends.numpy.codegen.spread import CallsOverThreads
 
-    return call_over_threads(instruction, target, names, shape, spread)
+    return CallsOverThreads()
 
 
 def _parts(

@@ -46,7 +46,7 @@ from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Instruction, Loop, Program, Shape
 
 if TYPE_CHECKING:
-    from nameexpr.backends.numpy.threads.spread import Spread
+    from nameexpr.backends.numpy.threads.gain import Spread
 
 MOST_KEPT = (1 << 25) - (1 << 16)
 """The most bytes of an array whose size the allocator of glibc takes for what it keeps."""

@@ -30,7 +30,7 @@ from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Instruction, Loop, Program, Shape
 
 if TYPE_CHECKING:
-    from nameexpr.backends.numpy.threads.spread import Spread
+    from nameexpr.backends.numpy.threads.gain import Spread
 
 
 def sliced(

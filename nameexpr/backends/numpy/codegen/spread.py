@@ -12,12 +12,15 @@ What blocks contribute to a result is returned by the function, and combined aft
         r = next(t3_parts)
         t3 = r if i0 == 0 else np.add(t3, r)
 
-A single call is divided in the same way, along an axis of its result.
+Calls are divided in the same way, along an axis of their results, one or several at a time.
 
     def t3_part(i):
-        x0 = a0[:, i:i + 2048]
-        np.exp(x0, out=t3[:, i:i + 2048])
-    job.parts(2, t3_part, 100000, 2048)
+        x0 = a0[i:i + 2048]
+        np.exp(x0, out=t3[i:i + 2048])
+    def t4_part(i):
+        x0 = t3[i:i + 2048]
+        np.vecdot(x0, x0, out=t4[i:i + 2048])
+    job.parts(2, (t3_part, t4_part), 100000, 2048)
 """
 
 from __future__ import annotations
@@ -39,7 +42,7 @@ from nameexpr.backends.numpy.codegen.statements import (
 from nameexpr.compiler.ir.program import Instruction, Shape
 
 if TYPE_CHECKING:
-    from nameexpr.backends.numpy.threads.spread import Spread
+    from nameexpr.backends.numpy.threads.gain import Division, Spread
 
 Start = tuple[str, int, int]
 """The index of a loop, the size of what it covers, and that of a block."""
@@ -67,13 +70,41 @@ def blocks_over_threads(
     return [*statements, *delete([task, parts, "r"])]
 
 
-def call_over_threads(
-    instruction: Instruction, target: str, names: Sequence[str], shape: Shape, spread: Spread
+class CallsOverThreads:
+    """The statements of calls whose parts are computed together: what they define, and what follows them."""
+
+    def __init__(self) -> None:
+        self.tasks: list[str] = []
+        self.later: list[Statement] = []
+
+    def call(
+        self, instruction: Instruction, target: str, names: Sequence[str], shape: Shape, spread: Spread
+    ) -> list[Statement]:
+        """Return the statements that create the result of a call, and define how a part of it is computed."""
+        assert spread.part is not None
+        self.tasks.append(f"{target}_part")
+        return _part_of_call(instruction, target, names, shape, spread.part)
+
+    def after(
+        self, number: int, shape: Shape, spread: Spread | None, deletions: Sequence[Statement]
+    ) -> list[Statement]:
+        """Return the statements that follow an instruction: deletions, after the last call with its parts."""
+        if not self.tasks:
+            return list(deletions)
+        self.later += deletions
+        if spread is None or spread.part is None or number != spread.last:
+            return []
+        size, step = str(shape[spread.part.axis]), str(spread.part.step)
+        call = Callee("threads.job", "parts")(str(spread.threads), f"({', '.join(self.tasks)},)", size, step)
+        statements = [Assign(None, call), *delete(self.tasks), *self.later]
+        self.tasks, self.later = [], []
+        return statements
+
+
+def _part_of_call(
+    instruction: Instruction, target: str, names: Sequence[str], shape: Shape, part: Division
 ) -> list[Statement]:
-    """Return the statements that compute a call in parts, over threads."""
-    part, over = spread.part, instruction.over
-    assert part is not None
-    task, local, body = f"{target}_part", list(names), list[Statement]()
+    over, local, body = instruction.over, list(names), list[Statement]()
     for number, cut in enumerate(part.cuts):
         if cut is not None:
             local[number] = f"x{number}"
@@ -91,8 +122,7 @@ def call_over_threads(
     else:
         body.append(Assign(place, call))
     made = Assign(target, names[over] if over is not None else fresh(shape, part.dtype, part.layout))
-    run = Callee("threads.job", "parts")(str(spread.threads), task, str(shape[part.axis]), str(part.step))
-    return [made, Define(task, ("i",), body), Assign(None, run), *delete([task])]
+    return [made, Define(f"{target}_part", ("i",), body)]
 
 
 def _range(axis: int, step: int) -> str:

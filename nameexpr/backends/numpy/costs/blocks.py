@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from math import prod
 
 from nameexpr.backends.numpy.costs.calls import NumpyCosts
-from nameexpr.backends.numpy.costs.passes import Strided, function_cost, memory_cost, row_major, ufunc_cost
+from nameexpr.backends.numpy.costs.passes import function_cost, memory_cost, ufunc_cost
 from nameexpr.backends.numpy.costs.reductions import reduce_cost
+from nameexpr.backends.numpy.costs.strided import Strided, row_major
 from nameexpr.compiler.ir.program import Instruction, Shape
 from nameexpr.compiler.ir.strides import broadcast
 

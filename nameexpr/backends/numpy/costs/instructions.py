@@ -9,18 +9,17 @@ from nameexpr.backends.numpy.costs import Profile
 from nameexpr.backends.numpy.costs.blocks import MADE, PART, fused_cost
 from nameexpr.backends.numpy.costs.calls import NumpyCosts, width
 from nameexpr.backends.numpy.costs.passes import (
-    Strided,
     cell_cost,
     far_cost,
     function_cost,
     main_cost,
     memory_cost,
     pass_cost,
-    row_major,
 )
 from nameexpr.backends.numpy.costs.positions import AT_POSITIONS, Rule
 from nameexpr.backends.numpy.costs.reductions import along_cost, reduce_cost, slices_cost
-from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.backends.numpy.costs.strided import Strided, row_major
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES, exact_reciprocal
 from nameexpr.compiler.ir.placing import pieces_of
 from nameexpr.compiler.ir.program import Instruction, Primitive
 from nameexpr.compiler.ir.strides import is_dense, reshaped
@@ -225,7 +224,9 @@ def _pointwise(costs: NumpyCosts, instruction: Instruction, sources: Arrays, res
 
 
 def _divide(costs: NumpyCosts, instruction: Instruction, sources: Arrays, result: Strided) -> float:
-    return function_cost(costs.profile, "true_divide", instruction.constants, sources, result)
+    factor = exact_reciprocal(instruction.constants[0], instruction.dtype)
+    kernel = "true_divide" if factor is None else "multiply"
+    return function_cost(costs.profile, kernel, instruction.constants, sources, result)
 
 
 def _sum(costs: NumpyCosts, instruction: Instruction, sources: Arrays, _: Strided) -> float:

@@ -1,23 +1,21 @@
 """Passes over elements, in nanoseconds: the costs of runs, strides and memory, and of an element of each
 function.
 
-A run is processed by one call of NumPy's inner loop: axes that are contiguous in all arrays are joined. Some
-functions depend on their values, which are not known beforehand: powers of negative numbers, and `where`,
-which takes 0.4 to 3.7, depending on whether its conditions are predictable.
+Some functions depend on their values, which are not known beforehand: powers of negative numbers, and
+`where`, which takes 0.4 to 3.7, depending on whether its conditions are predictable.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import fsum, prod
-from typing import NamedTuple
+from math import prod
 
 from nameexpr.backends.numpy.costs import UFUNC_CALL, Profile
 from nameexpr.backends.numpy.costs.calls import LINE, PAGE
+from nameexpr.backends.numpy.costs.strided import Strided, runs
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.liveness import is_or_zero
 from nameexpr.compiler.ir.program import Shape
-from nameexpr.compiler.ir.strides import Strides, row_major_strides
 from nameexpr.ops import COSTS
 
 NUMBER = 150.0
@@ -42,7 +40,7 @@ CELLS: Mapping[str, tuple[float, float, float]] = {
     "arccosh": (1.3, 0.4, 55.0),
     "sin": (7.3, 0.4, 32.0),
     "arctan2": (1.3, 0.35, 0.0),
-    "power": (6.0, 3.0, 87.0),
+    "power": (3.0, 1.6, 87.0),
     "floor_divide": (5.8, 5.8, 0.0),
     "hypot": (5.0, 2.5, 0.0),
     "logaddexp": (12.0, 12.0, 0.0),
@@ -53,14 +51,14 @@ CELLS: Mapping[str, tuple[float, float, float]] = {
     "to_int": (0.6, 0.6, 0.0),
     "real": (0.08, 0.04, 0.26),
     "imag": (0.14, 0.08, 0.26),
-    "relu": (0.3, 0.2, 0.0),
+    "relu": (0.43, 0.29, 0.0),
     "sigmoid": (1.5, 1.1, 0.0),
     "silu": (1.65, 1.2, 0.0),
     "gelu": (10.0, 7.0, 0.0),
-    "softplus": (10.5, 10.3, 0.0),
+    "softplus": (13.0, 13.0, 0.0),
     "erf": (13.0, 9.0, 0.0),
     "erfc": (9.5, 6.5, 0.0),
-    "clip": (0.23, 0.14, 1.8),
+    "clip": (0.86, 0.58, 3.0),
 }
 """One element of float64, float32 and complex128, by the kernel that represents similar ones
 (`nameexpr.ops.COSTS`); 0 if complex numbers are not supported.
@@ -68,7 +66,7 @@ CELLS: Mapping[str, tuple[float, float, float]] = {
 CALLS: Mapping[str, float] = {
     "where": 670.0, "round": 1030.0, "integer": 1000.0, "real": 330.0, "imag": 400.0, "relu": 820.0,
     "sigmoid": 3900.0, "silu": 4950.0, "gelu": 4300.0, "softplus": 1550.0, "erf": 2900.0, "erfc": 2950.0,
-    "clip": 950.0, "to_int": 3800.0,
+    "clip": 3900.0, "to_int": 3800.0,
 }  # fmt: skip
 """Calls that cost more than a ufunc's."""
 PASSES: Mapping[str, int] = {"sigmoid": 6, "silu": 7, "clip": 2}
@@ -81,69 +79,22 @@ from or to float16.
 """
 WHOLE = {"floor_divide": 1.7, "power": 1.0}
 """One element of functions that take a different time for integers."""
+ITERATED, BUFFER, GATHERED = 450.0, 8192, 0.14
+"""The extra cost of a call over arrays that are not one run; the length of runs up to which NumPy copies
+their elements into a buffer, and copying one element of 8 bytes.
+"""
+CROWDED, CROWDED_FAR, APART, MANY = 0.9, 2.5, 512, 48
+"""The extra costs of elements at a multiple of this distance in bytes, in runs of at least this length: of
+arrays up to the second cache, and beyond it.
+"""
+TRANSLATED = 1 << 22
+"""The bytes of pages that a processor finds at once."""
+BOUNDED = frozenset({"maximum", "minimum"})
+"""Functions whose elements take as long as those of relu if an argument is a number."""
 LONG, ROOTED = 30, 2.0
 """The ratio of the time of extended floats to float64, and of complex128 to complex64."""
 FLOATS = frozenset({"float32", "float64", "complex64", "complex128"})
 KINDS = ("bool", "uint", "int", "float", "complex")
-
-
-class Strided(NamedTuple):
-    """An array in the cost model: strides are in elements, 0 where it is broadcast."""
-
-    shape: Shape
-    strides: Strides
-    dtype: str
-
-    @property
-    def cells(self) -> int:
-        """The number of elements, those of a broadcast axis counted once."""
-        return prod(size for size, step in zip(self.shape, self.strides, strict=True) if step or size == 0)
-
-    @property
-    def item(self) -> int:
-        """The bytes of an element; 8 for an unknown dtype."""
-        return ITEM_BYTES.get(self.dtype, 8)
-
-    @property
-    def size(self) -> int:
-        """The bytes of all elements."""
-        return self.cells * self.item
-
-    def over(self, shape: Shape) -> Strided:
-        """Return the array broadcast to a shape."""
-        lead = (0,) * (len(shape) - len(self.shape))
-        pairs = zip(self.shape, self.strides, strict=True)
-        return Strided(shape, lead + tuple(0 if size == 1 else abs(step) for size, step in pairs), self.dtype)
-
-
-def row_major(shape: Shape, dtype: str) -> Strided:
-    """Return a row-major array."""
-    return Strided(shape, row_major_strides(shape), dtype)
-
-
-def runs(shape: Shape, arrays: Sequence[Strided]) -> tuple[int, tuple[int, ...]]:
-    """Return how many elements a run has, and the stride of each array in it; the longest strides are
-    outermost.
-
-    Examples
-    --------
-    >>> runs((3, 4), [row_major((3, 4), "float64")])
-    (12, (1,))
-    >>> runs((3, 4), [row_major((3, 4), "float64"), Strided((3, 4), (0, 1), "float64")])
-    (4, (1, 1))
-    """
-    axes = [axis for axis, size in enumerate(shape) if size != 1]
-    steps = {axis: [abs(array.strides[axis]) for array in arrays] for axis in axes}
-    axes.sort(key=lambda axis: (-max(steps[axis]), -sum(steps[axis])))
-    if not axes:
-        return 1, (1,) * len(arrays)
-    last = axes.pop()
-    inner = tuple(array.strides[last] for array in arrays)
-    length = shape[last]
-    while axes and all(array.strides[axes[-1]] == array.strides[last] * shape[last] for array in arrays):
-        last = axes.pop()
-        length *= shape[last]
-    return length, inner
 
 
 def pass_cost(
@@ -167,28 +118,54 @@ def pass_cost(
     sources : sequence of Strided
         The arrays that are read.
     cell, run : float
-        The costs of one cached element, and of starting a run; by default that of a pointwise function.
+        The costs of one cached element, and of starting a run; by default those of a pointwise function,
+        whose calls take longer on arrays that are not one run.
     """
     cells = prod(shape)
     if not cells:
         return 0.0
     arrays = [array.over(shape) for array in (result, *sources)]
     length, inner = runs(shape, arrays)
-    each = cell + fsum(
-        profile.pass_strided + far_cost(profile, array, step)
-        for array, step in zip(arrays, inner, strict=True)
-        if abs(step) > 1
-    )
+    each = cell
+    for array, step in zip(arrays, inner, strict=True):
+        if abs(step) > 1:
+            far = far_cost(profile, array, step) + _crowded_cost(profile, array, step, length)
+            is_near = array.size <= profile.second_cache
+            each += profile.pass_strided + far * (array.cells / cells if is_near else 1.0)
     moved = sum(array.size for array in arrays)
-    started = profile.pass_run if run is None else run
-    return cells / length * (started if length < cells else 0.0) + cells * each + memory_cost(profile, moved)
+    cost = cells * each + memory_cost(profile, moved)
+    if length < cells:
+        cost += cells / length * (profile.pass_run if run is None else run)
+        cost += _iteration_cost(profile, shape, arrays, length) if run is None else 0.0
+    return cost
+
+
+def _iteration_cost(profile: Profile, shape: Shape, arrays: Sequence[Strided], length: int) -> float:
+    """Return the cost of a call that iterates over runs, and of copying short ones of adjacent or equal
+    elements together.
+    """
+    cost = ITERATED * profile.per_call
+    if length < BUFFER:
+        for array in arrays:
+            own, (step,) = runs(shape, [array])
+            if own < prod(shape) and step <= 1:
+                cost += prod(shape) * GATHERED * array.item / 8 * profile.per_cell
+    return cost
 
 
 def far_cost(profile: Profile, array: Strided, step: int) -> float:
     """Return the extra cost of an element that is alone in its cache line, or in its page."""
     apart, size = abs(step) * array.item, array.size
     far = profile.pass_far if apart >= LINE and size > profile.near_cache else 0.0
-    return far + (profile.pass_paged if apart >= PAGE and size > profile.second_cache else 0.0)
+    return far + (profile.pass_paged if apart >= PAGE and size > TRANSLATED else 0.0)
+
+
+def _crowded_cost(profile: Profile, array: Strided, step: int, length: int) -> float:
+    """Return the extra cost of an element of a run that competes with the others for sets of the cache."""
+    apart, size = abs(step) * array.item, array.size
+    if length < MANY or apart % APART or size <= profile.near_cache:
+        return 0.0
+    return (CROWDED_FAR if size > profile.second_cache else CROWDED) * profile.per_cell
 
 
 def pages_cost(profile: Profile, size: int) -> float:
@@ -216,10 +193,11 @@ def function_cost(
     if is_or_zero(kernel, numbers, result.dtype):
         kernel = "multiply"
     is_square = kernel == "power" and list(numbers) == [2]
-    cell = cell_cost(profile, kernel, dtypes, result.dtype, is_square=is_square)
+    own = "relu" if kernel in BOUNDED and numbers else kernel
+    cell = cell_cost(profile, own, dtypes, result.dtype, is_square=is_square)
     passes = PASSES.get(COSTS.get(kernel, kernel), 1)
     moved = (passes - 1) * 2 * prod(result.shape) * result.item
-    cells = pass_cost(profile, result.shape, result, sources, cell, profile.pass_run * passes)
+    cells = pass_cost(profile, result.shape, result, sources, cell)
     call = ufunc_cost(profile, kernel) + NUMBER * profile.per_call * len(numbers)
     return call + (cells + memory_cost(profile, moved))
 

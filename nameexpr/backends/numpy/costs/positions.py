@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
 from nameexpr.backends.numpy.costs.calls import NumpyCosts
-from nameexpr.backends.numpy.costs.passes import Strided, far_cost, memory_cost
+from nameexpr.backends.numpy.costs.passes import far_cost, memory_cost
+from nameexpr.backends.numpy.costs.strided import Strided
 from nameexpr.compiler.ir.program import Instruction, Primitive
 
 CALLED = 600.0

@@ -13,7 +13,8 @@ from nameexpr.backends.numpy.costs import GENERIC, Profile
 from nameexpr.backends.numpy.costs.blocks import MADE, PART, TURN
 from nameexpr.backends.numpy.costs.calls import NumpyCosts
 from nameexpr.backends.numpy.costs.instructions import instruction_cost
-from nameexpr.backends.numpy.costs.passes import Strided, memory_cost, pages_cost, ufunc_cost
+from nameexpr.backends.numpy.costs.passes import memory_cost, pages_cost, ufunc_cost
+from nameexpr.backends.numpy.costs.strided import Strided
 from nameexpr.compiler.ir.dtypes import strong
 from nameexpr.compiler.ir.layouts import OperandLayout, layouts_or_default
 from nameexpr.compiler.ir.primitives import shapes_of, strides_of

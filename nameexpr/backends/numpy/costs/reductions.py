@@ -9,15 +9,8 @@ from math import log2, prod
 from typing import NamedTuple
 
 from nameexpr.backends.numpy.costs.calls import NumpyCosts, width
-from nameexpr.backends.numpy.costs.passes import (
-    CONVERTED,
-    HALF,
-    Strided,
-    cell_cost,
-    pass_cost,
-    row_major,
-    runs,
-)
+from nameexpr.backends.numpy.costs.passes import CONVERTED, HALF, cell_cost, pass_cost
+from nameexpr.backends.numpy.costs.strided import Strided, row_major, runs
 from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.ir.strides import one_by_one
 
@@ -25,6 +18,8 @@ REDUCE = 750.0
 """A call of a ufunc's reduction."""
 ALONG: Mapping[str, float] = {"sum": 0.147, "max": 0.055, "min": 0.055, "prod": 0.73}
 """One element, if the elements of a run are combined."""
+COMPLEX: Mapping[str, float] = {"max": 2.2, "min": 2.2, "prod": 4.2}
+"""The same for complex numbers; a sum takes twice the time of floats."""
 ACROSS = 0.11
 """One element of 8 bytes, if whole runs are combined with each other."""
 LOGICAL, FLAG = 0.2, 0.02
@@ -62,7 +57,7 @@ KERNELS: Mapping[str, Kernel] = {
     "logsumexp": Kernel(6080.0, 1, 1, 0.7, 5.0),
     "count_nonzero": Kernel(1970.0, 1, 0, 0.28, 0.0),
 }
-MEDIAN, MEDIAN_RUN, MEDIAN_CELL = 9000.0, 60.0, 12.0
+MEDIAN, MEDIAN_RUN, MEDIAN_CELL = 9000.0, 60.0, 8.0
 ARGMAX, ARGMAX_RUN, ARGMAX_CELL = 210.0, 4.5, 0.09
 
 
@@ -78,7 +73,8 @@ def reduce_cost(
     length = prod(source.shape[axis] for axis in axes)
     if reducer == "median":
         blocks = max(1, source.cells // ROWS) if length < source.cells else 1
-        return MEDIAN * call * blocks + _by_rows(costs, source, axes, MEDIAN_RUN * call, MEDIAN_CELL * call)
+        run, cell = MEDIAN_RUN * call, MEDIAN_CELL * call
+        return MEDIAN * call * blocks + _by_rows(costs, source, axes, run, cell, 1.2)
     if reducer in {"argmax", "argmin"}:
         return ARGMAX * call + _by_rows(costs, source, axes, ARGMAX_RUN * call, ARGMAX_CELL * each)
     if reducer not in KERNELS:
@@ -106,9 +102,10 @@ def _combined(
     if dtype and dtype != source.dtype:
         cell += CONVERTED
     if source.dtype == "float16":
-        cell += HALF / 2
+        cell += HALF / (1 if made and reducer in {"sum", "prod"} else 2)
     if source.dtype.startswith("complex"):
-        cell *= 2 if reducer in {"sum", "prod"} else 8
+        cell *= 2 if reducer == "sum" or made else 1
+        cell = cell if made else COMPLEX.get(reducer, cell)
     profile = costs.profile
     started = STARTED.get(reducer, 1) * profile.sum_run
     return pass_cost(profile, source.shape, result, [source], cell * profile.per_cell, started)
@@ -124,15 +121,20 @@ def _kept(source: Strided, axes: Collection[int]) -> Strided:
     return source._replace(strides=tuple(strides))
 
 
-def _by_rows(costs: NumpyCosts, source: Strided, axes: Collection[int], run: float, cell: float) -> float:
-    """Return the cost of a function that processes one run after the other; strided runs are copied first."""
+def _by_rows(
+    costs: NumpyCosts, source: Strided, axes: Collection[int], run: float, cell: float, complex_: float = 5.0
+) -> float:
+    """Return the cost of a function that processes one run after the other; strided runs are copied first.
+
+    An element of complex numbers takes `complex_` times as long.
+    """
     length = max(1, prod(source.shape[axis] for axis in axes))
     is_apart = 1 not in {abs(source.strides[axis]) for axis in axes if source.shape[axis] != 1}
     copied = copied_cost(costs, source) if is_apart and length > 1 else 0.0
     if source.dtype == "float16":
         cell += HALF
     if source.dtype.startswith("complex"):
-        cell *= 5
+        cell *= complex_
     return copied + source.cells / length * run + source.cells * cell
 
 

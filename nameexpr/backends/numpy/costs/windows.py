@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
 from nameexpr.backends.numpy.costs.calls import NumpyCosts
-from nameexpr.backends.numpy.costs.passes import Strided, cell_cost, memory_cost
+from nameexpr.backends.numpy.costs.passes import cell_cost, memory_cost
+from nameexpr.backends.numpy.costs.strided import Strided
 from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.ir.rolling import BLOCK, copied_cells, doubles, move_of, passes_of
 from nameexpr.compiler.ir.strides import of_window

@@ -26,6 +26,8 @@ import numpy as np
 from nameexpr.backends.numpy.threads import pool
 
 Task = Callable[..., Any]
+Place = tuple[int, int]
+"""The number of a task, and that of a block."""
 SILENT = frozenset({"ignore", "warn"})
 """What may happen after errors of floating-point numbers so that blocks can be computed at once: what raises,
 prints or calls does so in the order of the calls.
@@ -46,35 +48,38 @@ def blocks(count: int, task: Task, *extents: tuple[int, int]) -> list[Any]:
     *extents : tuple of int and int
         Of each loop the size, and that of a block.
     """
-    return _run(count, task, extents, is_one_call=False)
+    return _run(count, (task,), extents, is_one_call=False)
 
 
-def parts(count: int, task: Task, size: int, step: int) -> list[Any]:
-    """Return what a function returns for each part of one call, of which a warning is given once."""
-    return _run(count, task, ((size, step),), is_one_call=True)
+def parts(count: int, tasks: Sequence[Task], size: int, step: int) -> None:
+    """Call functions for each part of calls, one after the other; each gives a warning once."""
+    _run(count, tasks, ((size, step),), is_one_call=True)
 
 
-def _run(count: int, task: Task, extents: Sequence[tuple[int, int]], *, is_one_call: bool) -> list[Any]:
+def _run(
+    count: int, tasks: Sequence[Task], extents: Sequence[tuple[int, int]], *, is_one_call: bool
+) -> list[Any]:
     starts = list(product(*(range(0, size, step) for size, step in extents)))
     modes = np.geterr()
     if min(count, len(starts)) < 2 or not SILENT.issuperset(modes.values()) or pool.is_worker():  # noqa: PLR2004
-        return [task(*start) for start in starts]
-    return Job(task, starts, modes).run(min(count, len(starts)), is_one_call=is_one_call)
+        return [task(*start) for task in tasks for start in starts]
+    return Job(tasks, starts, modes).run(min(count, len(starts)), is_one_call=is_one_call)
 
 
 class Job:
     """The blocks that are left, and what those that were computed have given.
 
-    `helping` has a lock for each worker that helps, which it holds until it is done.
+    All tasks are called for a block, one after the other; errors and warnings have the number of the task and
+    that of the block. `helping` has a lock for each worker that helps, which it holds until it is done.
     """
 
-    def __init__(self, task: Task, starts: Sequence[tuple[int, ...]], modes: Any) -> None:
-        self.task = task
+    def __init__(self, tasks: Sequence[Task], starts: Sequence[tuple[int, ...]], modes: Any) -> None:
+        self.tasks = tasks
         self.left = deque(enumerate(starts))
         self.modes: dict[str, Any] = {kind: "log" for kind, mode in modes.items() if mode == "warn"}
         self.results: list[Any] = [None] * len(starts)
-        self.faults: list[tuple[int, BaseException]] = []
-        self.heard: list[tuple[int, str]] = []
+        self.faults: list[tuple[Place, BaseException]] = []
+        self.heard: list[tuple[Place, str]] = []
         self.helping: list[LockType] = []
 
     def run(self, count: int, *, is_one_call: bool) -> list[Any]:
@@ -88,7 +93,7 @@ class Job:
             raise
         self.finish()
         self.warn(is_one_call=is_one_call)
-        del self.task  # whose arrays would live until a worker that comes late has seen that nothing is left
+        del self.tasks  # whose arrays would live until a worker that comes late has seen that nothing is left
         results, self.results = self.results, []
         if self.faults:
             raise self.first_fault()
@@ -135,21 +140,25 @@ class Job:
                     number, start = self.left.popleft()
                 except IndexError:
                     return
-                listener.block = number
                 try:
-                    self.results[number] = self.task(*start)
+                    for order, task in enumerate(self.tasks):
+                        listener.place = order, number
+                        self.results[number] = task(*start)
                 except BaseException as fault:
-                    self.faults.append((number, fault))
+                    self.faults.append((listener.place, fault))
                     self.left.clear()
                     if not isinstance(fault, Exception):
                         raise
 
     def warn(self, *, is_one_call: bool) -> None:
         """Give the warnings of blocks up to the first that has failed, in their order."""
-        end = min([number for number, _ in self.faults], default=len(self.results))
-        texts = [text for number, text in sorted(self.heard, key=lambda heard: heard[0]) if number <= end]
+        end = min([place for place, _ in self.faults], default=(len(self.tasks), 0))
+        heard = sorted([one for one in self.heard if one[0] <= end], key=lambda one: one[0])
         if is_one_call:
-            texts = sorted(dict.fromkeys(texts), key=_kind)
+            each = dict.fromkeys([(order, text) for (order, _), text in heard])
+            texts = [text for _, text in sorted(each, key=lambda one: (one[0], _kind(one[1])))]
+        else:
+            texts = [text for _, text in heard]
         for text in texts:
             warnings.warn(text, RuntimeWarning, stacklevel=5)
 
@@ -159,12 +168,12 @@ def _kind(text: str) -> int:
 
 
 class Listener:
-    """Takes the warnings that NumPy would give in a thread, with the number of the block."""
+    """Takes the warnings that NumPy would give in a thread, with the task and the block."""
 
-    def __init__(self, heard: list[tuple[int, str]]) -> None:
+    def __init__(self, heard: list[tuple[Place, str]]) -> None:
         self.heard = heard
-        self.block = 0
+        self.place: Place = 0, 0
 
     def write(self, text: str) -> None:
         """Take one, which NumPy writes as a line."""
-        self.heard.append((self.block, text.removeprefix("Warning: ").rstrip("\n")))
+        self.heard.append((self.place, text.removeprefix("Warning: ").rstrip("\n")))

@@ -10,26 +10,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil, prod
+from typing import NamedTuple
 
-from nameexpr.backends.numpy.special import LONG
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
 from nameexpr.compiler.ir.strides import Strides, is_dense
 from nameexpr.compiler.memory.arrays import Array
 from nameexpr.compiler.memory.blocks import IN_FLOAT64
+from nameexpr.compiler.memory.blocks import PART as FULL
 from nameexpr.compiler.memory.scratch import BLOCK, NORMALISING
 
 Cuts = tuple[int | None, ...] | None
 """The axis of each source that is cut, None for one that is read as a whole; None without cuts."""
-PART = 100e-6
-"""The expected seconds of a part."""
 ENOUGH = 8
 """The number of parts from which no other axis is considered."""
 NONE: tuple[int, int, Cuts] = (0, 0, None)
 """No axis is cut."""
 SEPARATE = frozenset({"cast", "copy", "divide", "integer_matmul", "matmul", "multiply", "pointwise"})
+LAID_OUT = NORMALISING | {
+    "argsort", "erf", "erfc", "flip", "gelu", "relu", "round", "sigmoid", "silu", "softplus", "sort", "where",
+}  # fmt: skip
+"""Functions other than ufuncs that lay out their results as `compiler.ir.strides` predicts."""
 NEVER = frozenset({"to_int", "integer"})
 """Functions whose errors show the values of all elements."""
 INEXACT = frozenset({"float16", "float32", "float64", "longdouble", "complex64", "complex128", "clongdouble"})
+
+
+class Way(NamedTuple):
+    """How a call can be cut along an axis: the least number of indices of a part, a number of which that of
+    each part is a multiple, and the axis of each source that is cut, None for those that are read as a whole.
+    """
+
+    least: int
+    multiple: int
+    cuts: tuple[int | None, ...]
 
 
 def layout_of(shape: Shape, strides: Strides) -> tuple[int, ...] | None:
@@ -50,41 +63,49 @@ def layout_of(shape: Shape, strides: Strides) -> tuple[int, ...] | None:
 
 
 def parted(
-    instruction: Instruction, sources: Sequence[Array], result: Array, order: Sequence[int], seconds: float
+    instruction: Instruction, sources: Sequence[Array], result: Array, order: Sequence[int], wanted: float
 ) -> tuple[int, int, Cuts]:
     """Return the axis that is cut, the number of its indices in a part, and the cuts of the sources; no cuts
-    if there is no such axis. `order` are the axes in the order of memory.
+    if there is no such axis. `order` are the axes in the order of memory, and `wanted` is the number of parts
+    that take long enough.
     """
-    rule, best = RULES.get(instruction.primitive), NONE
-    if rule is None or any(source.is_odd for source in sources) or instruction.function in NEVER:
-        return best
-    if not result.cells:
-        return best
-    is_plain = all(array.is_row_major for array in (*sources, result))
-    if not is_plain and _is_own(instruction):
-        return best
-    least = 1 if is_plain and _is_separate(instruction, result.shape) else 2
-    most = 1
+    best, most = NONE, 1
     for axis in order:
-        size = result.shape[axis]
-        if (cuts := rule(instruction, sources, result, axis)) is None:
+        if (way := cut_along(instruction, sources, result, axis)) is None:
             continue
-        multiple = 1 if least == 1 else _multiple(instruction, result.shape, axis)
-        step = _step(size, seconds, max(least, _long_enough(instruction, result.cells // size)), multiple)
-        count = ceil(size / step) if step else 0
+        step = step_of(result.shape[axis], wanted, way.least, way.multiple)
+        count = ceil(result.shape[axis] / step) if step else 0
         if count > most:
-            most, best = count, (axis, step, cuts)
+            most, best = count, (axis, step, way.cuts)
         if count >= ENOUGH:
             break
     return best
 
 
-def _is_own(instruction: Instruction) -> bool:
-    """Return whether a call has its own layout for arguments that are not row-major."""
-    if instruction.primitive == "along_axes":
-        return instruction.function not in NORMALISING
-    is_function = instruction.primitive == "pointwise" and not instruction.is_ufunc
-    return is_function or instruction.primitive == "vecdot"
+def cut_along(instruction: Instruction, sources: Sequence[Array], result: Array, axis: int) -> Way | None:
+    """Return how a call can be cut along an axis of its result; None if it cannot."""
+    rule = RULES.get(instruction.primitive)
+    if rule is None or any(source.is_odd for source in sources) or instruction.function in NEVER:
+        return None
+    is_plain = all(array.is_row_major for array in (*sources, result))
+    if not result.cells or (not is_plain and _is_own(instruction, result.cells)):
+        return None
+    if (cuts := rule(instruction, sources, result, axis)) is None:
+        return None
+    is_single = is_plain and _is_separate(instruction, result.shape)
+    multiple = 1 if is_single else _multiple(instruction, result.shape, axis)
+    long = _long_enough(instruction, result.cells // result.shape[axis])
+    return Way(max(1 if is_single else 2, long), multiple, cuts) if multiple else None
+
+
+def _is_own(instruction: Instruction, cells: int) -> bool:
+    """Return whether a call may have its own layout for arguments that are not row-major, as those that
+    normalise a single block have for arrays that repeat elements.
+    """
+    if instruction.function in NORMALISING and cells <= BLOCK:
+        return True
+    is_function = instruction.primitive in {"along_axes", "pointwise"} and not instruction.is_ufunc
+    return is_function and instruction.function not in LAID_OUT
 
 
 def _is_separate(instruction: Instruction, shape: Shape) -> bool:
@@ -96,9 +117,9 @@ def _is_separate(instruction: Instruction, shape: Shape) -> bool:
 
 def _long_enough(instruction: Instruction, cells: int) -> int:
     """Return the least number of indices, each of `cells` elements, of which a part is computed as the whole
-    is: error functions of short arrays have another algorithm.
+    is, and as fast: error functions of short arrays have another algorithm, and make many calls for a block.
     """
-    return ceil(LONG / cells) if instruction.function in IN_FLOAT64 else 1
+    return ceil(2 * FULL / cells) if instruction.function in IN_FLOAT64 else 1
 
 
 def _multiple(instruction: Instruction, shape: Shape, axis: int) -> int:
@@ -109,13 +130,13 @@ def _multiple(instruction: Instruction, shape: Shape, axis: int) -> int:
     return max(1, BLOCK * shape[axis] // prod(shape)) if axis == free[0] else 0
 
 
-def _step(size: int, seconds: float, least: int, multiple: int) -> int:
+def step_of(size: int, wanted: float, least: int, multiple: int) -> int:
     """Return the number of indices of a part, of which the last part, too, has the least number; 0 if there
     are no parts.
     """
-    if size < 2 * least or not multiple:
+    if size < 2 * least:
         return 0
-    step = max(least, min(size, ceil(size * PART / seconds)))
+    step = max(least, min(size, ceil(size / wanted)))
     step = ceil(step / multiple) * multiple
     while 0 < size % step < least:
         step += multiple

@@ -12,69 +12,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import ceil, fsum, prod
 
+from nameexpr.backends.numpy import target
 from nameexpr.backends.numpy.costs.program import estimate_seconds
-from nameexpr.backends.numpy.target import current
-from nameexpr.backends.numpy.threads import blas, parts
+from nameexpr.backends.numpy.threads import parts
+from nameexpr.backends.numpy.threads.chains import chains
+from nameexpr.backends.numpy.threads.gain import Division, Sharing, Spread, sharing_on
+from nameexpr.backends.numpy.threads.placing import divided_bytes, writes_into
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.liveness import accumulator, is_inner_product
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Instruction, Loop, Program, Shape
 from nameexpr.compiler.ir.slices import collected
-from nameexpr.compiler.memory.arrays import Array
-from nameexpr.compiler.memory.program import SCRATCH, ProgramInfo, alive, info_of, moments
-from nameexpr.compiler.schedule.reuse import OVER
-from nameexpr.records import record, replace
+from nameexpr.compiler.memory.program import ProgramInfo, alive, info_of, moments
+from nameexpr.records import replace
 
-HANDED = 40e-6
-"""The seconds until another thread computes, and until the calling one knows that it has finished."""
-SLOWED = 1.1
-"""The ratio of the time of a block while another thread computes to that of the same block alone."""
-WORTH = 0.85
-"""The ratio of the expected time over threads to that on one, from which they share an instruction."""
-PARTIAL_BYTES = 1 << 22
-"""The most bytes that contributions to a result may take until they are added."""
 STARTED = frozenset({"add", "logical_or", "multiply", "logical_and"})
 """Kernels that combine blocks with an array that is there from the beginning."""
-BY_BLAS = frozenset({"dot", "integer_matmul", "matmul", "vecdot", "window_multiply"})
-TAKE_OUT = frozenset({"divide", "matmul", "multiply", "vecdot"})
-"""Calls other than functions that write into any array."""
-MOVES = frozenset({"cast", "copy"})
-"""Calls that are assignments to the part of an array."""
+BY_BLAS = frozenset({"dot", "integer_matmul", "matmul", "scatter", "vecdot", "window_multiply"})
 Shapes = Sequence[Shape]
-
-
-@record
-class Division:
-    """The part of a call that a thread computes at a time: `step` indices along an axis of the result.
-
-    `cuts` are the axes of the sources that are cut, None for those that are read as a whole. The result has
-    this `dtype`, and its axes are in memory in the order `layout`. It `takes_out` if it writes its result
-    into that of the whole call.
-    """
-
-    axis: int
-    step: int
-    cuts: tuple[int | None, ...]
-    dtype: str
-    layout: tuple[int, ...]
-    takes_out: bool
-
-
-@record
-class Spread:
-    """How threads share an instruction.
-
-    `threads` includes the calling one; `seconds` is the expected time. `keeps_partials` means that what the
-    blocks along reduced axes contribute is kept, and added at the end. `bytes` are those that are allocated
-    in addition to those of one thread. `part` is how a single call is divided.
-    """
-
-    threads: int
-    seconds: float
-    keeps_partials: bool = False
-    bytes: int = 0
-    part: Division | None = None
 
 
 def spread_over(
@@ -101,19 +57,23 @@ def spread_over(
     """
     if threads < 2:  # noqa: PLR2004
         return {}
-    times, is_alone = estimate_seconds(program, shapes, given, current().profile), blas.has_one_thread()
+    profile, is_alone = target.current().profile, target.blas_threads() == 1
+    times, sharing = estimate_seconds(program, shapes, given, profile), sharing_on(profile, threads)
     by_blas = [time for one, time in zip(program.instructions, times, strict=True) if calls_blas(one)]
     if not is_alone and fsum(by_blas) > fsum(times) / 2:
         return {}
     info = info_of(program, shapes, given)
-    found: dict[int, Spread] = {}
+
+    def is_eligible(number: int) -> bool:
+        return _is_call(info, number) and (is_alone or not calls_blas(program.instructions[number]))
+
+    found = chains(info, times, sharing, is_eligible, limit)
     for number, (held, scratch, _) in enumerate(alive(info)):
         instruction = program.instructions[number]
-        if calls_blas(instruction) and not is_alone:
+        if number in found or (calls_blas(instruction) and not is_alone):
             continue
-        spread = shared(instruction, times[number], threads) or _shared_call(
-            info, number, times[number], threads
-        )
+        spread = shared(instruction, times[number], sharing)
+        spread = spread or _shared_call(info, number, times[number], sharing)
         if spread is None:
             continue
         if spread.part is None:
@@ -124,47 +84,30 @@ def spread_over(
     return found
 
 
-def _shared_call(info: ProgramInfo, number: int, seconds: float, threads: int) -> Spread | None:
+def _shared_call(info: ProgramInfo, number: int, seconds: float, sharing: Sharing) -> Spread | None:
     """Return how threads share an instruction that is one call; None if they do not."""
     instruction, value = info.program.instructions[number], info.count + number
     result, sources = info.arrays[value], info.sources(number)
-    streamed = {source - info.count for source in instruction.sources} & info.unmade
-    is_known = bool(result.dtype) and not instruction.is_weak
-    if not is_known or value in info.placed or streamed or seconds < 2 * parts.PART:
+    if not _is_call(info, number) or seconds < 2 * sharing.part:
         return None
     layout = parts.layout_of(result.shape, result.strides)
     if layout is None:
         return None
-    axis, step, cuts = parts.parted(instruction, sources, result, layout, seconds)
-    spread = None if cuts is None else worth(seconds, threads, ceil(result.shape[axis] / step))
+    axis, step, cuts = parts.parted(instruction, sources, result, layout, seconds / sharing.part)
+    spread = None if cuts is None else sharing.worth(seconds, ceil(result.shape[axis] / step))
     if spread is None or cuts is None:
         return None
-    part = Division(axis, step, cuts, result.dtype, layout, _takes_out(instruction))
-    return replace(spread, part=part, bytes=_part_bytes(info, number, spread.threads, part))
+    part = Division(axis, step, cuts, result.dtype, layout, writes_into(instruction))
+    size = divided_bytes(info, number, spread.threads, part)
+    return replace(spread, part=part, bytes=size, last=number)
 
 
-def _takes_out(instruction: Instruction) -> bool:
-    """Return whether a call writes its result into any array."""
-    is_along = instruction.primitive == "along_axes" and instruction.function in OVER
-    return is_along or instruction.takes_out or instruction.primitive in TAKE_OUT
-
-
-def _part_bytes(info: ProgramInfo, number: int, threads: int, part: Division) -> int:
-    """Return the bytes of the parts that are computed at once, less those of the whole call."""
-    instruction = info.program.instructions[number]
-
-    def of_part(array: Array, cut: int | None) -> Array:
-        if cut is None:
-            return array
-        return array.part((*array.shape[:cut], part.step, *array.shape[cut + 1 :]))
-
-    arrays = [of_part(source, cut) for source, cut in zip(info.sources(number), part.cuts, strict=True)]
-    result = of_part(info.arrays[info.count + number], part.axis)
-    rule = SCRATCH.get(instruction.primitive)
-    own = 0 if rule is None else rule(instruction._replace(shape=result.shape), arrays, result)
-    is_placed = part.takes_out or instruction.over is not None or instruction.primitive in MOVES
-    own += 0 if is_placed else result.size
-    return max(0, threads * own - info.scratch_bytes(number))
+def _is_call(info: ProgramInfo, number: int) -> bool:
+    """Return whether an instruction is a call whose result is a new array of a known dtype."""
+    instruction, value = info.program.instructions[number], info.count + number
+    streamed = {source - info.count for source in instruction.sources} & info.unmade
+    is_known = bool(info.arrays[value].dtype) and not instruction.is_weak
+    return is_known and value not in info.placed and not streamed
 
 
 def peak_bytes_over(
@@ -186,20 +129,20 @@ def calls_blas(instruction: Instruction) -> bool:
     return instruction.primitive in BY_BLAS
 
 
-def shared(instruction: Instruction, seconds: float, threads: int) -> Spread | None:
+def shared(instruction: Instruction, seconds: float, sharing: Sharing) -> Spread | None:
     """Return how threads share an instruction that is expected to take `seconds` on one; None if they do
     not.
     """
     if instruction.primitive == "fused":
-        return _shared_blocks(instruction, seconds, threads)
+        return _shared_blocks(instruction, seconds, sharing)
     if instruction.loop is None:
         return None
     if not instruction.loop.block:
-        return worth(seconds, threads, instruction.loop.turns)
-    return _shared_loop(instruction.loop, seconds, threads)
+        return sharing.worth(seconds, instruction.loop.turns)
+    return _shared_loop(instruction.loop, seconds, sharing)
 
 
-def _shared_loop(loop: Loop, seconds: float, threads: int) -> Spread | None:
+def _shared_loop(loop: Loop, seconds: float, sharing: Sharing) -> Spread | None:
     """Return how threads share the blocks of a label; those of which the first one determines the dtype of a
     result stay on one thread.
     """
@@ -210,7 +153,7 @@ def _shared_loop(loop: Loop, seconds: float, threads: int) -> Spread | None:
     for one, output in zip(loop.results, loop.body.outputs, strict=True):
         if one.place is None:
             size += prod(shapes[output]) * ITEM_BYTES.get(one.dtype, 8) * count
-    spread = worth(seconds, threads, count) if size <= PARTIAL_BYTES else None
+    spread = sharing.worth(seconds, count) if size <= sharing.partial_bytes else None
     return None if spread is None else replace(spread, bytes=size)
 
 
@@ -225,29 +168,16 @@ def results_bytes(instruction: Instruction) -> int:
     return sum(prod(shape) * size for shape, size in zip(shapes, sizes, strict=True))
 
 
-def _shared_blocks(block: Instruction, seconds: float, threads: int) -> Spread | None:
+def _shared_blocks(block: Instruction, seconds: float, sharing: Sharing) -> Spread | None:
     """Return how threads share blocks: those of the axes that are kept, or all of them."""
     counts = [ceil(size / tile) if tile else 1 for size, tile in zip(block.shape, block.tiles, strict=True)]
     kept = prod(count for axis, count in enumerate(counts) if axis not in block.axes)
-    spread = worth(seconds, threads, kept)
-    if kept == prod(counts) or (spread is not None and kept >= threads):
+    spread = sharing.worth(seconds, kept)
+    if kept == prod(counts) or (spread is not None and kept >= sharing.threads):
         return spread
     cells = prod(size for axis, size in enumerate(block.shape) if axis not in block.axes)
     size = cells * ITEM_BYTES.get(accumulator(block), 8) * prod(counts) // kept
-    if size > PARTIAL_BYTES:
+    if size > sharing.partial_bytes:
         return spread
-    spread = worth(seconds, threads, prod(counts))
+    spread = sharing.worth(seconds, prod(counts))
     return None if spread is None else replace(spread, keeps_partials=True, bytes=size)
-
-
-def worth(seconds: float, threads: int, count: int) -> Spread | None:
-    """Return how threads share `count` blocks of equal size; None if it does not save time.
-
-    >>> worth(1e-3, 2, 8).threads, worth(10e-6, 2, 8), worth(1e-3, 2, 1)
-    (2, None, None)
-    """
-    used = min(threads, count)
-    if used < 2:  # noqa: PLR2004
-        return None
-    after = HANDED * (used - 1) + SLOWED * seconds * ceil(count / used) / count
-    return Spread(used, after) if after <= WORTH * seconds else None

@@ -188,7 +188,7 @@ class LoopLowering(Lowering):
         node, dtype = self.graph.nodes[top], self.graph.dtypes[top]
         if isinstance(node, Reduction) and node.reducer == "mean" and is_combined:
             count = self.graph.cells(node.labels)
-            divided = Instruction("divide", (value.number,), constants=(count,))
+            divided = Instruction("divide", (value.number,), dtype=value.dtype, constants=(count,))
             value = self.build.emit(divided, value.labels, value.dtype)
         return self.build.cast(value, dtype) if value.dtype else value
 

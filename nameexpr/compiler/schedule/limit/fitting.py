@@ -23,7 +23,7 @@ from nameexpr.compiler.schedule.limit.lowering import lower_loops
 from nameexpr.compiler.schedule.limit.network import SingleReduction, StepTree
 from nameexpr.compiler.schedule.limit.ordering import in_least_memory
 from nameexpr.compiler.schedule.limit.refusal import over_limit, resized, smaller_label
-from nameexpr.compiler.schedule.limit.search import Effort, find_nests, widened
+from nameexpr.compiler.schedule.limit.search import CostedNest, Effort, find_nests, widened
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.errors import error
 from nameexpr.records import replace
@@ -34,7 +34,9 @@ HALVES = {"float64": "float32", "complex128": "complex64"}
 ROUNDS = 3
 """The number of searches."""
 TRIED = 4
-"""The number of nests of one search that are lowered to programs."""
+"""The number of nests of one search that are lowered to programs, and of all searches, at most twice that."""
+FEW = 4
+"""The number of steps up to which programs are tried, too, as for formulas."""
 LOWER = 0.9
 """The factor by which the target is lowered if programs copy nothing but what the search knows."""
 
@@ -58,6 +60,8 @@ def fit_expression(
         NE709 if none was found.
     """
     fit, needed = fit_memory_limit(single, program, limit)
+    if needed > limit and len(single.plan.steps) <= FEW:
+        fit, needed = min((fit, needed), _tried_as_programs(single, limit), key=lambda pair: pair[1])
     if needed <= limit:
         return fit
     compute, sizes = single.dtypes.compute, single.graph.sizes
@@ -80,6 +84,18 @@ def fit_expression(
     raise error(over_limit(tree, program, single.operands.given, [result], needed, limit, advice))
 
 
+def _tried_as_programs(single: SingleReduction, limit: int) -> tuple[PlannedProgram, int]:
+    """Return the best program that is found as for formulas, and the bytes that it needs: the search for
+    nests does not know the temporaries of products that are added afterwards.
+    """
+    from nameexpr.compiler.schedule.limit.formula import GraphSearch, by_steps
+
+    graph, outputs, given = single.graph, (single.output,), (single.target, single.is_row_major, limit)
+    search = GraphSearch(graph, outputs, single.operands, lambda *_: single.plan, *given)
+    best = by_steps(search, search.tried(()).plans).fit()
+    return PlannedProgram(best.program, single.plan), best.peak
+
+
 def fit_memory_limit(single: SingleReduction, program: Program, limit: int) -> tuple[PlannedProgram, int]:
     """Return the cheapest program that needs at most `limit` bytes, or else the one that needs least, and the
     bytes that it needs; `program` is the one without loops.
@@ -90,10 +106,13 @@ def fit_memory_limit(single: SingleReduction, program: Program, limit: int) -> t
         return best, least
     single = single._replace(plan=in_least_memory(single.plan))
     tree, aim, seen, effort = StepTree(single), float(limit), set[Nest](), Effort()
+    known: list[CostedNest] = []
     for _ in range(ROUNDS):
-        found, lowest = find_nests(tree, aim, effort)
-        is_known, found = bool(found), found or [lowest]
-        for _ in range(TRIED):
+        found, lowest = find_nests(tree, aim, effort, known)
+        if known and not found:
+            found, lowest = find_nests(tree, aim, effort)
+        known, found = found, found or [lowest]
+        for _ in range(TRIED if len(seen) < TRIED else TRIED // 2):
             nest = next((one.nest for one in found if one.nest not in seen), None)
             if nest is None:
                 break
@@ -106,7 +125,7 @@ def fit_memory_limit(single: SingleReduction, program: Program, limit: int) -> t
                 return best, least
             if not learn_copies(tree, nest, tried, given, limit):
                 aim *= LOWER
-            found = widened(tree, aim, found) if is_known else []
-        if not is_known:
+            found = widened(tree, aim, known)
+        if not known:
             break
     return best, least

@@ -149,12 +149,10 @@ def fit_formula(
     if sum(sizes) > search.limit:
         search.left //= HOPELESS
     whole = search.tried(()).plans
-    expanded = expand(graph, whole)
-    outputs = [expanded.numbers[output] for output in search.outputs]
-    search = replace(search, graph=expanded.graph, outputs=outputs, known=expanded.plans, seen={})
+    search = by_steps(search, whole)
     best = search.fit()
     if best.peak <= search.limit:
-        fresh = [plan for number, plan in best.plans.items() if number not in expanded.plans]
+        fresh = [plan for number, plan in best.plans.items() if number not in search.known]
         limited, _ = place_within(best.program, search.operands.given, search.limit)
         return limited, tuple([plan for plan, _ in (*whole.values(), *fresh)])
 
@@ -169,6 +167,13 @@ def fit_formula(
 
     needed = min(best.peak, peak_bytes(program, shapes, search.operands.given))
     raise error(over_limit(tree, program, search.operands.given, sizes, needed, search.limit, advice))
+
+
+def by_steps(search: GraphSearch, plans: Plans) -> GraphSearch:
+    """Return a search for loops around the single steps of contractions with these plans."""
+    expanded = expand(search.graph, plans)
+    outputs = [expanded.numbers[output] for output in search.outputs]
+    return replace(search, graph=expanded.graph, outputs=outputs, known=expanded.plans, seen={})
 
 
 def _length(program: Program) -> int:

@@ -135,8 +135,9 @@ def _run(
 ) -> float:
     """Add the costs of an item, and return the bytes alive while it runs."""
     _count(tree, number, level, found)
-    for labels in (*tree.copied[number], *tree.learned.get(number, ())):
-        alive += part_elements(tree.elements, labels, level) * tree.width
+    if tree.copied[number] or number in tree.learned:
+        for labels in (*tree.copied[number], *tree.learned.get(number, ())):
+            alive += part_elements(tree.elements, labels, level) * tree.width
     if alive > found.limit:
         found.excess += log(alive / found.limit)
     if alive > found.peak:
@@ -188,6 +189,8 @@ def _count(tree: StepTree, number: int, level: Level, found: Measure) -> None:
 def part_elements(elements: dict[int, float], labels: int, level: Level) -> float:
     """Return the elements of a part of a value with these labels."""
     number = elements[labels & ~level.looped]
+    if not level.parts:
+        return number
     for bit, block in level.parts:
         if labels & bit:
             number *= block

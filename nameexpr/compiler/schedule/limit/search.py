@@ -38,6 +38,8 @@ FEW = 6
 NOTHING = 1e-9
 ENOUGH = 1.05
 """The ratio of the cost of a nest to that without loops up to which nothing better is searched."""
+UNFOUND = 6
+"""How many times longer a search may take that has found no nest."""
 VISIT = 1.3e-6
 """The seconds that it takes to measure one item. Searches count the items that they measure, so that their
 results are the same on every machine.
@@ -104,14 +106,14 @@ class Search:
 
 def _seconds(tree: StepTree, cost: float) -> float:
     """Return the seconds that a search may take that has found a nest of this cost; more if it has none."""
-    least = 2 * LEAST * tree.count
+    least = LEAST * tree.count
     if cost == inf:
-        return min(MOST, 3 * least)
+        return min(MOST, UNFOUND * least)
     return min(MOST, SHARE * (cost / FLOPS + CALL * tree.count) + least)
 
 
 def find_nests(
-    tree: StepTree, limit: float, effort: Effort | None = None
+    tree: StepTree, limit: float, effort: Effort | None = None, nests: Sequence[CostedNest] = ()
 ) -> tuple[list[CostedNest], CostedNest]:
     """Return nests of loops that fit a limit, the cheapest first, and the one with the lowest peak.
 
@@ -123,11 +125,14 @@ def find_nests(
         Bytes.
     effort : Effort, optional
         What earlier searches have used of the time; it is counted up.
+    nests : sequence of CostedNest, optional
+        The nests to which loops are added first; by default none.
     """
     search = Search(tree, limit, effort or Effort())
     start = search.costed(())
     fitting = [start] if start.peak <= limit else []
-    beam = [] if fitting else [start]
+    first = dict.fromkeys([_by_indices(one.nest) for one in nests])
+    beam = [] if fitting else [search.costed(nest) for nest in [*first][:WIDTH]] or [start]
     for _ in range(LOOPS):
         if not beam or search.is_over or search.cheapest < ENOUGH * start.cost:
             break

@@ -195,6 +195,32 @@ def test_the_blocks_of_a_fused_instruction_take_a_call_each() -> None:
     assert often > once + 999e-6
 
 
+def test_a_call_over_rows_that_share_values_takes_longer_than_one_over_equal_arrays() -> None:
+    """NumPy iterates over the rows, and copies their values into a buffer unless the rows are long."""
+
+    def added(shape: tuple[int, ...], other: tuple[int, ...]) -> float:
+        return seconds(ir.pointwise("add", (0, 1), (None, None), shape, "float64"), shape, other)
+
+    assert added((4, 4), (4, 1)) > added((4, 4), (4, 4)) + 400e-9
+    assert added((1000, 100), (1000, 1)) > 1.5 * added((10, 10_000), (10, 1))
+
+
+def test_elements_that_compete_for_sets_of_the_cache_take_longer() -> None:
+    def turned(size: int) -> float:
+        added = ir.pointwise("add", (0, 1), (None, None), (size, size), "float64")
+        layouts = [OperandLayout("float64", (1, size)), OperandLayout("float64", (size, 1))]
+        return seconds(added, (size, size), (size, size), given=layouts) / size**2
+
+    assert turned(512) > 2 * turned(500)
+    assert turned(1000) > 1.5 * turned(500)  # pages beyond those that are found at once
+
+
+def test_a_bound_takes_longer_than_the_larger_one_of_two_arrays() -> None:
+    larger = ir.pointwise("maximum", (0, 0), (None, None), (50_000,), "float64")
+    bounded = ir.pointwise("maximum", (0,), (None, 0.5), (50_000,), "float64")
+    assert seconds(bounded, (50_000,)) > 1.5 * seconds(larger, (50_000,))
+
+
 def test_every_function_of_formulas_has_a_time_of_its_own() -> None:
     assert {one.cost for one in FUNCTIONS.values()} <= set(TIMED)
 

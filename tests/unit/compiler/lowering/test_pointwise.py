@@ -90,3 +90,10 @@ def test_a_small_argument_across_a_large_one_is_copied() -> None:
     text = "u[K J] = cumsum[J](c[K J]); y[I J K] = x[I J K] * u"
     assert_allclose(ne.evaluate(text, c=c, x=x), x * c.cumsum(1).T, rtol=1e-9)
     assert [row for row in ne.compile(text).plan(c=c, x=x).steps if row.what == "copy"]
+
+
+def test_relu_is_a_maximum_that_writes_over_a_dead_value() -> None:
+    x = np.array([[-1.5, 2.0], [np.nan, -0.0]])
+    text = "y[a b] = relu(x[a b] + 1)"
+    assert "np.maximum(t0, 0, out=t0)" in ne.compile(text).plan(x=x).code
+    np.testing.assert_array_equal(ne.evaluate(text, x=x), [[0.0, 3.0], [np.nan, 1.0]])

@@ -140,3 +140,25 @@ def test_a_mean_is_divided_where_its_sum_is() -> None:
     row = x[:1].copy()
     np.testing.assert_allclose(ne.einsum("i j -> j : mean", row), row[0])
     np.testing.assert_array_equal(row, x[:1])  # a sum of one is no new memory
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4", "c8", "c16"])
+def test_a_mean_of_a_power_of_two_is_multiplied_with_the_same_bits(dtype: str) -> None:
+    x = (RNG.standard_normal((300, 64)) * 1e-3).astype(dtype)
+    if dtype in {"f4", "f8"}:
+        x[0] = np.finfo(dtype).smallest_subnormal  # type: ignore[arg-type]
+        x[1] = np.finfo(dtype).max / 64  # type: ignore[arg-type]
+    if dtype[0] == "c":
+        x[2, 3] = complex(np.inf, 1)
+    for text, divided in (("i j -> i : mean", 64), ("(i k) j -> i : mean", 3 * 64)):
+        with np.errstate(all="ignore"):
+            mean, total = (
+                ne.einsum(f"{text[:-4]}{reducer}", x, i=300 * 64 // divided) for reducer in ("mean", "sum")
+            )
+            wide = total.astype("f4") if dtype == "f2" else total
+            expected = (wide / divided).astype(mean.dtype)
+        if dtype != "f2":  # whose sum is rounded before it is divided here
+            assert mean.tobytes() == expected.tobytes()
+        np.testing.assert_allclose(mean, expected, rtol=1e-2)
+    calls = [step.call for step in ne.compile("i j -> i : mean").plan(x).steps]
+    assert any("multiply" in call for call in calls) == (dtype not in {"c8", "c16"})

@@ -135,7 +135,10 @@ def test_a_search_costs_a_share_of_the_run_and_not_more(monkeypatch: pytest.Monk
 
 
 def test_the_time_budget_lies_between_its_bounds() -> None:
-    assert time_budget(0.0, 100) == pytest.approx(100 * LEAST, rel=0.1)
+    shortest = 100 * (LEAST * networks.SHORTEST + networks.SHARE * networks.CALL)
+    assert time_budget(0.0, 100) == pytest.approx(shortest)
+    work = networks.FLOPS * networks.CALL * 100  # takes as long as the calls
+    assert time_budget(work, 100) == pytest.approx(100 * LEAST, rel=0.1)
     assert time_budget(1e300, 100) == MOST
     assert time_budget(1e9, 10) < time_budget(1e10, 10) < MOST
 

@@ -244,3 +244,17 @@ def test_equal_values_are_shared_up_to_a_number_of_bytes() -> None:
     assert share_small(twice, 127) == twice
     results = replace(twice, instructions=tuple(turned), notes=twice.notes[:2], result=2, results=(1, 2))
     assert share_small(results, 128) == results
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "c16"])
+def test_tiny_matrices_times_themselves_are_copied(dtype: str) -> None:
+    """BLAS has a function for a matrix times itself that is slow for tiny ones."""
+    run = ne.compile("i j k, i l k -> i j l")
+    for shape, is_copied in (((300, 6, 5), True), ((300, 20, 5), False), ((5000, 6, 6), False)):
+        x = np.random.default_rng(3).integers(-4, 5, shape).astype(dtype)
+        x = x + 1j * x if dtype == "c16" else x
+        found = [step.call for step in run.plan(x, x).steps]
+        assert any("copy" in call for call in found) == is_copied
+        assert not any("copy" in step.call for step in run.plan(x, x.copy()).steps)
+        for other in (x, x.copy(), x[::-1]):
+            np.testing.assert_array_equal(run(x, other), np.einsum("ijk,ilk->ijl", x, other.copy()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import warnings
@@ -180,3 +181,33 @@ def test_all_kernels_have_their_own_names() -> None:
 def test_the_figures_of_a_profile_are_all_of_them() -> None:
     assert figures_of(GENERIC).keys() == set(type(GENERIC).__annotations__)
     assert all(figure > 0 for figure in figures_of(GENERIC).values())
+
+
+def test_the_threads_of_a_blas_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    def counted(threads: int | None) -> int:
+        ask = None if threads is None else lambda: threads
+        monkeypatch.setattr(target, "_blas", lambda: (None, ask))
+        return target.blas_threads()
+
+    for name in target.VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    assert [counted(1), counted(2)] == [1, 2]
+    assert counted(None) == counted(-1) == os.cpu_count()
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    assert [counted(None), counted(2)] == [1, 2]
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "4")
+    assert counted(None) == 4
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "many")
+    assert counted(None) == os.cpu_count()
+
+
+def test_the_loaded_blas_is_asked() -> None:
+    code = "from nameexpr.backends.numpy import target; print(target.blas_threads())"
+    made = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert made.stdout.strip() == "1"

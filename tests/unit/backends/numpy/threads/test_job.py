@@ -38,7 +38,10 @@ def meeting(count: int) -> Callable[[], object]:
 def test_results_are_in_the_order_of_nested_loops() -> None:
     made = job.blocks(COUNT, lambda i, j: (i, j), (5, 2), (3, 3))
     assert made == [(0, 0), (2, 0), (4, 0)]
-    assert job.parts(COUNT, lambda i: i, 7, 3) == [0, 3, 6]
+    calls: list[tuple[str, int]] = []
+    job.parts(COUNT, [lambda i: calls.append(("first", i)), lambda i: calls.append(("next", i))], 7, 3)
+    assert sorted(calls) == [("first", 0), ("first", 3), ("first", 6), ("next", 0), ("next", 3), ("next", 6)]
+    assert all(calls.index(("first", i)) < calls.index(("next", i)) for i in (0, 3, 6))
 
 
 def test_several_threads_compute_at_once() -> None:
@@ -111,7 +114,7 @@ def test_parts_of_one_call_give_each_warning_once() -> None:
     x = np.array([-1.0, 0.0, -1.0, 0.0])
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
-        job.parts(2, lambda i: np.log(x[i : i + 1]), 4, 1)
+        job.parts(2, [lambda i: np.log(x[i : i + 1])], 4, 1)
     expected = ["divide by zero encountered in log", "invalid value encountered in log"]
     assert [str(one.message) for one in found] == expected
 

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 
 import pytest
 
-from nameexpr.backends.numpy.threads import blas
+from nameexpr.backends.numpy import target
+from nameexpr.backends.numpy.costs import GENERIC, Profile
 from nameexpr.backends.numpy.threads import spread as spreading
-from nameexpr.backends.numpy.threads.spread import Spread, peak_bytes_over, spread_over, worth
+from nameexpr.backends.numpy.threads.gain import SLOWED, Sharing, Spread, sharing_on
+from nameexpr.backends.numpy.threads.spread import peak_bytes_over, spread_over
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Instruction, Note, Program
 from nameexpr.compiler.memory.program import peak_bytes
+from nameexpr.records import replace
 
 EXP = Instruction("pointwise", (0,), dtype="float64", function="exp", constants=(None,))
 
@@ -37,26 +40,55 @@ def decided(
     limit: int | None = None,
     *,
     blas_threads: int = 1,
+    profile: Profile = GENERIC,
 ) -> dict[int, Spread]:
     monkeypatch.setattr(spreading, "estimate_seconds", lambda *_: tuple(seconds))
-    monkeypatch.setattr(blas, "has_one_thread", lambda: blas_threads == 1)
+    monkeypatch.setattr(target, "blas_threads", lambda: blas_threads)
+    monkeypatch.setattr(target, "_choice", target.ChosenProfile(profile, target.TARGET))
     return spread_over(program, shapes_of(program), (), threads, limit)
+
+
+HANDED = sharing_on(GENERIC, 2).handed
 
 
 def test_what_is_short_stays_on_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     program = program_of([(64, 64)], fused((64, 64), (4, 64)))
-    assert decided(monkeypatch, program, [10 * spreading.HANDED])[0].threads == 2
-    assert decided(monkeypatch, program, [spreading.HANDED]) == {}
-    assert decided(monkeypatch, program, [10 * spreading.HANDED], threads=1) == {}
+    assert decided(monkeypatch, program, [10 * HANDED])[0].threads == 2
+    assert decided(monkeypatch, program, [HANDED]) == {}
+    assert decided(monkeypatch, program, [10 * HANDED], threads=1) == {}
+
+
+CALL = Instruction("pointwise", (0,), (64, 64), dtype="float64", function="exp", constants=(None,))
+
+
+@pytest.mark.parametrize("instruction", [fused((64, 64), (4, 64)), CALL])
+def test_a_machine_on_which_handing_over_is_dear_keeps_work_on_one_thread(
+    instruction: Instruction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = program_of([(64, 64)], instruction)
+    dear, cheap = (replace(GENERIC, handed_over=nanoseconds) for nanoseconds in (1e6, 1e2))
+    shared = [bool(decided(monkeypatch, program, [4e-4], profile=one)) for one in (dear, GENERIC, cheap)]
+    assert shared == [False, True, True]
+    assert decided(monkeypatch, program, [1.0], profile=dear)
+
+
+def test_parts_take_longer_where_handing_over_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    program, steps = program_of([(64, 64)], CALL), []
+    for nanoseconds in (1e3, 2e4, 1e5):
+        profile = replace(GENERIC, handed_over=nanoseconds)
+        part = decided(monkeypatch, program, [1.6e-3], profile=profile)[0].part
+        assert part is not None
+        steps.append(part.step)
+    assert steps == [1, 4, 20]
 
 
 def test_the_expected_time_counts_the_blocks_of_the_busiest_thread() -> None:
-    three = worth(1.0, 2, 3)
+    three = Sharing(2, 1e-5, 0.0, 0).worth(1.0, 3)
     assert three is not None
-    assert three.seconds == pytest.approx(spreading.HANDED + spreading.SLOWED * 2 / 3)
-    many = worth(1.0, 4, 400)
+    assert three.seconds == pytest.approx(1e-5 + SLOWED * 2 / 3)
+    many = Sharing(4, 1e-5, 0.0, 0).worth(1.0, 400)
     assert many is not None
-    assert many.seconds == pytest.approx(3 * spreading.HANDED + spreading.SLOWED / 4)
+    assert many.seconds == pytest.approx(3e-5 + SLOWED / 4)
 
 
 def test_no_more_threads_than_blocks_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,6 +112,8 @@ def test_contributions_that_take_much_memory_are_not_kept(monkeypatch: pytest.Mo
     size = 1 << 12
     program = program_of([(size, size)], fused((size, size), (1, size), (0,)))
     assert decided(monkeypatch, program, [1.0]) == {}
+    large = replace(GENERIC, last_cache=1 << 31)
+    assert decided(monkeypatch, program, [1.0], profile=large)[0].keeps_partials
 
 
 def test_products_are_left_to_a_blas_that_has_threads(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,18 +133,3 @@ def test_a_limit_of_memory_holds_for_all_threads(monkeypatch: pytest.MonkeyPatch
     assert one < most < 3 * one
     assert decided(monkeypatch, program, [1.0], 3, limit=most) == found
     assert decided(monkeypatch, program, [1.0], 3, limit=most - 1) == {}
-
-
-def test_the_threads_of_a_blas_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blas, "_getter", lambda: lambda: 1)
-    assert blas.has_one_thread()
-    monkeypatch.setattr(blas, "_getter", lambda: lambda: 2)
-    assert not blas.has_one_thread()
-    monkeypatch.setattr(blas, "_getter", lambda: None)
-    for name in blas.VARIABLES:
-        monkeypatch.delenv(name, raising=False)
-    assert not blas.has_one_thread()
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    assert blas.has_one_thread()
-    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "4")
-    assert not blas.has_one_thread()

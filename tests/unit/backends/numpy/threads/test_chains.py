@@ -1,0 +1,92 @@
+"""Which calls are a chain, for made-up times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from nameexpr.backends.numpy.threads.chains import chains
+from nameexpr.backends.numpy.threads.gain import Sharing, Spread
+from nameexpr.compiler.ir.primitives import shapes_of
+from nameexpr.compiler.ir.program import Instruction, Note, Program, Shape
+from nameexpr.compiler.memory.program import info_of, peak_bytes
+
+SHARING = Sharing(2, 1e-5, 1e-4, 1 << 20)
+MATRIX, ROW = (64, 32), (64,)
+
+
+def call(function: str, sources: tuple[int, ...], shape: Shape, over: int | None = None) -> Instruction:
+    constants = (None,) * len(sources)
+    made = Instruction("pointwise", sources, shape, dtype="float64", function=function, constants=constants)
+    return made._replace(over=over)
+
+
+def found(
+    operands: Sequence[Shape],
+    *instructions: Instruction,
+    times: Sequence[float] = (),
+    alone: Sequence[int] = (),
+    limit: int | None = None,
+) -> dict[int, Spread]:
+    notes = tuple(Note((), "float64", None) for _ in instructions)
+    last = len(operands) + len(instructions) - 1
+    program = Program(tuple(operands), instructions, notes, last, depends_on_layout=False)
+    info = info_of(program, shapes_of(program), ())
+    seconds = times or [1e-3] * len(instructions)
+    return chains(info, seconds, SHARING, lambda number: number not in alone, limit)
+
+
+def test_calls_that_read_each_others_parts_are_one_chain() -> None:
+    column = Instruction("reshape", (2,), (64, 1))
+    divided = call("divide", (1, 3), MATRIX, 0)
+    chain = found([MATRIX], call("exp", (0,), MATRIX), Instruction("vecdot", (1, 1)), column, divided)
+    assert list(chain) == [0, 1, 3]
+    assert {one.last for one in chain.values()} == {3}
+    assert [one.part.cuts for one in chain.values() if one.part] == [(0,), (0, 0), (0, 0)]
+    assert len({one.part.step for one in chain.values() if one.part}) == 1
+    assert sum(one.seconds for one in chain.values()) < 0.6 * 3e-3
+
+
+def test_a_value_that_is_read_as_a_whole_is_computed_before() -> None:
+    assert found([ROW, (64, 64)], call("exp", (0,), ROW), call("add", (1, 2), (64, 64))) == {}
+    assert found([ROW, (64, 64)], call("exp", (0,), ROW), call("sqrt", (2,), ROW)).keys() == {0, 1}
+
+
+def test_what_was_read_as_a_whole_is_not_written_over_in_parts() -> None:
+    first, added = call("exp", (0,), ROW), call("add", (1, 2), (64, 64))
+    for over, expected in ((None, {1, 2}), (0, set[int]())):
+        root = call("sqrt", (2,), ROW, over)
+        assert found([ROW, (64, 64)], first, added, root, alone=[0]).keys() == expected
+
+
+def test_transposed_values_are_other_parts() -> None:
+    turned = Instruction("transpose", (1,), axes=(1, 0))
+    assert found([(64, 64)], call("exp", (0,), (64, 64)), turned, call("sqrt", (2,), (64, 64))) == {}
+
+
+def test_calls_along_other_sizes_are_another_chain() -> None:
+    first = call("exp", (0,), MATRIX), call("sqrt", (2,), MATRIX)
+    chain = found([MATRIX, (48,)], *first, call("exp", (1,), (48,)), call("sqrt", (4,), (48,)))
+    assert [one.last for one in chain.values()] == [1, 1, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("times", "expected"),
+    [((1e-6, 1e-3, 1e-6, 1e-3), [1, 2, 3]), ((1e-3, 1e-6, 1e-6, 1e-6), []), ((1e-5,) * 4, [])],
+)
+def test_short_calls_at_the_ends_are_left_out(times: Sequence[float], expected: list[int]) -> None:
+    program = [call("exp", (number,), MATRIX) for number in range(4)]
+    assert list(found([MATRIX], *program, times=times)) == expected
+
+
+def test_memory_that_a_chain_keeps_is_counted() -> None:
+    program = [call("exp", (number,), MATRIX) for number in range(4)]
+    last = found([MATRIX], *program)[3]
+    assert last.bytes == 2 * 64 * 32 * 8  # of four arrays two are alive at once without the chain
+    whole = Program((MATRIX,), tuple(program), (Note((), "float64", None),) * 4, 4, depends_on_layout=False)
+    most = peak_bytes(whole, shapes_of(whole))
+    assert found([MATRIX], *program, limit=most + last.bytes).keys() == {0, 1, 2, 3}
+    assert found([MATRIX], *program, limit=most + last.bytes - 1) == {}
+    large = [call("exp", (number,), (64, 1 << 12)) for number in range(4)]
+    assert found([(64, 1 << 12)], *large) == {}

@@ -1,0 +1,45 @@
+"""An expression of one or two steps keeps a memory limit by loops, as the same formula does."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import nameexpr as ne
+from nameexpr.errors import LimitError
+
+RNG = np.random.default_rng(2)
+PYTHON = 20_000
+"""Bytes of Python's own objects and of the buffers of NumPy's iterator."""
+PAIRS = {
+    "i p x, i q x -> p q": ((40, 40, 500), (40, 40, 500)),
+    "a b c, b d c -> a d": ((300, 40, 50), (40, 200, 50)),
+    "a b c d, d b e -> e a c": ((60, 20, 30, 20), (20, 20, 30)),
+    "n i j, n j k -> n i k": ((20_000, 3, 3), (20_000, 3, 3)),
+    "a b c, b d c, d e -> a e": ((300, 40, 50), (40, 200, 50), (200, 9)),
+}
+
+
+@pytest.mark.parametrize("text", PAIRS)
+@pytest.mark.parametrize("part", [0.7, 0.4])
+def test_few_steps_keep_a_limit(text: str, part: float) -> None:
+    operands = [RNG.standard_normal(shape) for shape in PAIRS[text]]
+    expected = ne.einsum(text, *operands)
+    whole = ne.compile(text).plan(*operands).peak_bytes
+    limit = int(expected.nbytes + part * (whole - expected.nbytes))
+    run = ne.compile(text, memory_limit=limit)
+    assert run.plan(*operands).peak_bytes <= limit
+    np.testing.assert_allclose(run(*operands), expected)
+    tracemalloc.start()
+    run(*operands)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= limit + PYTHON
+
+
+def test_a_limit_below_the_result_is_refused() -> None:
+    x, y = RNG.random((40, 40, 50)), RNG.random((40, 40, 50))
+    with pytest.raises(LimitError, match="NE709"):
+        ne.einsum("i p x, i q x -> p q", x, y, memory_limit=40 * 40 * 8 - 1)
