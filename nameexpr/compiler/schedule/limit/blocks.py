@@ -158,6 +158,8 @@ class LoopLowering(Lowering):
         place = block.labels.index(label) if label in block.labels else None
         if isinstance(node, Reduction | Place) and place is None:
             combine = COMBINED[node.reducer or "sum"]
+        if isinstance(node, Reduction) and node.reducer == "count_nonzero":
+            dtype = dtype or "int64"  # of counts in an expression no dtype is noted
         computed = "bool" if combine.startswith("logical") else dtype or block.dtype
         return Collected(place, combine, computed)
 

@@ -60,7 +60,7 @@ def fit_expression(
         NE709 if none was found.
     """
     fit, needed = fit_memory_limit(single, program, limit)
-    if needed > limit and single.dtypes.compute and len(single.plan.steps) <= FEW:
+    if needed > limit and len(single.plan.steps) <= FEW:
         fit, needed = min((fit, needed), _tried_as_programs(single, limit), key=lambda pair: pair[1])
     if needed <= limit:
         return fit

@@ -43,3 +43,16 @@ def test_a_limit_below_the_result_is_refused() -> None:
     x, y = RNG.random((40, 40, 50)), RNG.random((40, 40, 50))
     with pytest.raises(LimitError, match="NE709"):
         ne.einsum("i p x, i q x -> p q", x, y, memory_limit=40 * 40 * 8 - 1)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float32", "bool"])
+@pytest.mark.parametrize("reducer", ["sum", "mean", "prod", "max", "min", "any", "all", "count_nonzero"])
+def test_a_reduced_product_in_blocks_has_the_values_and_the_dtype_of_the_whole(
+    reducer: str, dtype: str
+) -> None:
+    x, y = (RNG.integers(0, 3, (400, 30)).astype(dtype) for _ in range(2))
+    text = f"a b, a b -> b : {reducer}"
+    expected, whole = ne.einsum(text, x, y), ne.compile(text).plan(x, y).peak_bytes
+    found = ne.einsum(text, x, y, memory_limit=max(2 * expected.nbytes, whole // 3))
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(found, expected)
