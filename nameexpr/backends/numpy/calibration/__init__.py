@@ -6,25 +6,15 @@ quarter of the calls take no part in the fit and show how well the figures predi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from math import exp, log
 from statistics import median
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from nameexpr.backends.numpy.calibration.caches import cache_sizes
-from nameexpr.backends.numpy.calibration.crossings import (
-    DIRECT,
-    OUTER,
-    PACKED,
-    SCALED,
-    direct_product,
-    outer_ways,
-    scaled_ways,
-    square_product,
-    thresholds,
-)
+from nameexpr.backends.numpy.calibration.direct import DIRECT, PACKED, direct_product, square_product
 from nameexpr.backends.numpy.calibration.drawing import Probe
 from nameexpr.backends.numpy.calibration.fitting import fit
 from nameexpr.backends.numpy.calibration.pairs import FAMILY as PAIRS
@@ -79,17 +69,10 @@ def calibrate(seconds: float, seed: int = 1) -> Calibration:
     known = {**cache_sizes(), "direct_product": direct_product(squares)}
     first = replace(GENERIC, threads=this_machine().threads, handed_over=handed_over(), **known)
     probes, is_held = _probes(seconds, seed, first)
-    ways = [partial(outer_ways, *shape) for shape in OUTER] + [
-        partial(scaled_ways, *shape) for shape in SCALED
-    ]
-    crossing = [partial(_one_of, way, number) for way in ways for number in (0, 1)]
     left = seconds - (perf_counter() - start)
-    times = least_times([*(probe.make for probe in probes), *crossing], 0.85 * left)
-    taken, others = [1e9 * time for time in times[: len(probes)]], times[len(probes) :]
-    known = thresholds(list(zip(others[::2], others[1::2], strict=True)))
+    taken = [1e9 * time for time in least_times([probe.make for probe in probes], 0.85 * left)]
     used = [at for at, held in enumerate(is_held) if not held]
-    costs = [probes[at].cost for at in used]
-    profile = fit(replace(first, **known), FITTED, costs, [taken[at] for at in used])
+    profile = fit(first, FITTED, [probes[at].cost for at in used], [taken[at] for at in used])
     profile = replace(profile, spilled_byte=profile.new_byte + profile.main_byte + profile.cached_byte)
     held = [(probes[at], taken[at]) for at, is_out in enumerate(is_held) if is_out]
     accuracy = {
@@ -107,10 +90,6 @@ def _probes(seconds: float, seed: int, profile: Profile) -> tuple[list[Probe], l
         probes += strategies
         is_held += [number % HELD_OUT == HELD_OUT - 1] * len(strategies)
     return probes, is_held
-
-
-def _one_of(ways: Callable[[], tuple[Any, ...]], number: int) -> Any:
-    return ways()[number]
 
 
 def _both(profile: Profile, timed: Sequence[tuple[Probe, float]]) -> tuple[Accuracy, Accuracy]:

@@ -29,6 +29,8 @@ DIRECT, DIRECT_RESULT, DIRECT_INNER = frozenset({"float32", "float64"}), 1200, 3
 """The dtypes for which OpenBLAS has kernels that read small matrices where they are, and for a second matrix
 that is contiguous along the inner axis the most elements of the result, and the least inner size.
 """
+OTHER_DOT = 9.0
+"""The extra time of one inner product of complex numbers, or of a dtype that BLAS does not support."""
 BLOCK = 16
 """The elements of 8 bytes that BLAS multiplies and adds together in an inner product."""
 
@@ -114,12 +116,13 @@ class NumpyCosts:
     def read_cost(self, cells: int, ends: Sequence[int], dtype: str, *, is_swept: bool = False) -> float:
         """Return the extra cost of reading a matrix or vector whose axes have these steps, none of them 1.
 
-        A matrix is then converted to a layout that BLAS accepts; a vector is read in place.
+        A matrix is then converted to a layout that BLAS accepts; a vector is read in place. A matrix that is
+        multiplied with a vector is read along the summed axis, whose cache lines evict each other.
         """
         if min(ends, default=1) <= 1:
             return 0.0
-        step = ends[-1] if is_swept else min(ends)
-        return cells * (self.profile.unpacked_cell + self._far(step, cells, dtype))
+        far = 2 * self._far(ends[-1], 2 * cells, dtype) if is_swept else self._far(min(ends), cells, dtype)
+        return cells * (self.profile.unpacked_cell + far)
 
     def _far(self, step: int, cells: int, dtype: str) -> float:
         """Return the extra cost of an element that is alone in its cache line if the array is not in
@@ -145,7 +148,7 @@ class NumpyCosts:
         """Return the cost of `count` products of matrices (rows, inner) and (inner, columns), inside BLAS."""
         scale, profile = width(dtype), self.profile
         if rows == 1 and columns == 1:
-            each = self._inner(inner, dtype)
+            each = self._inner(inner, dtype) + (0.0 if dtype in DIRECT else OTHER_DOT * profile.per_call)
         elif rows == 1 or columns == 1:
             longest = max(rows, columns)
             each = profile.gemv + inner * longest * profile.streamed_cell * scale

@@ -73,3 +73,13 @@ def test_labels_along_which_nothing_moves_read_no_lines() -> None:
 def test_bytes_that_stay_in_the_second_cache_are_read_without_extra_cost() -> None:
     assert costs.stream_cost(GENERIC.second_cache) == 0
     assert costs.stream_cost(2 * GENERIC.second_cache) == GENERIC.second_cache * GENERIC.streamed_byte
+
+
+def test_blas_takes_longer_to_start_inner_products_of_complex_numbers() -> None:
+    assert product(costs, 1, 8, 1, dtype="complex64") > product(costs, 1, 8, 1, dtype="float64") + 5
+
+
+def test_a_matrix_that_is_read_against_its_layout_is_slower_to_multiply_with_a_vector() -> None:
+    cells, steps = 1 << 18, (8, 1 << 15)
+    swept = costs.read_cost(cells, steps, "float64", is_swept=True)
+    assert swept > 1.5 * costs.read_cost(cells, steps, "float64")

@@ -13,7 +13,7 @@ import pytest
 from nameexpr.backends.numpy import calibration
 from nameexpr.backends.numpy.calibration import Accuracy, accuracy_of, calibrate
 from nameexpr.backends.numpy.calibration.caches import cache_sizes, read_caches
-from nameexpr.backends.numpy.calibration.crossings import NEVER, OUTER, SCALED, direct_product, thresholds
+from nameexpr.backends.numpy.calibration.direct import direct_product
 from nameexpr.backends.numpy.calibration.drawing import Probe
 from nameexpr.backends.numpy.calibration.fitting import fit
 from nameexpr.backends.numpy.calibration.pairs import draw_pair, strategies_of
@@ -71,19 +71,6 @@ def test_calls_are_timed_in_turns() -> None:
     assert 100 < handed_over(20) < 1e8
 
 
-def test_thresholds_are_those_that_lose_least() -> None:
-    outer = [(1.0, 2.0) if count * a * b >= 1024 else (2.0, 1.0) for count, a, b in OUTER]
-    scaled = [
-        (1.0, 1.5) if 8 * rows * run >= 1 << 19 and 64 <= run <= 1024 else (1.5, 1.0) for rows, run in SCALED
-    ]
-    found = {"scaled_bytes": 1 << 19, "least_scaled_run": 64, "most_scaled_run": 1024}
-    assert thresholds(outer + scaled) == {"outer_cells": 1024, **found}
-    never = thresholds([(3.0, 1.0)] * (len(OUTER) + len(SCALED)))
-    assert never["outer_cells"] >= 1 << 17 and (
-        never["scaled_bytes"] == NEVER or never["least_scaled_run"] > never["most_scaled_run"]
-    )
-
-
 def test_products_are_direct_up_to_where_they_take_longer() -> None:
     assert direct_product([16e-6, 40e-6]) == 100**3
     assert direct_product([36e-6, 58e-6]) == 1
@@ -119,8 +106,7 @@ def test_calibration_fits_what_it_times_and_judges_by_the_rest(monkeypatch: pyte
     def times(makes: Any, seconds: float) -> list[float]:
         if not timed:  # two products
             return [1.0, 2.0]
-        predicted = [1e-9 * probe.cost(NumpyCosts(SLOWER)) for probe in timed]
-        return predicted + [1.0] * (len(makes) - len(predicted))
+        return [1e-9 * probe.cost(NumpyCosts(SLOWER)) for probe in timed]
 
     monkeypatch.setattr(calibration, "_probes", probes)
     monkeypatch.setattr(calibration, "least_times", times)
