@@ -62,6 +62,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(built: Path) -> None:
     with zipfile.ZipFile(the_file(built, "*.whl")) as wheel:
         held = {name for name in wheel.namelist() if ".dist-info/" not in name}
     files = [path for path in PACKAGE.rglob("*.py*") if "__pycache__" not in path.parts]
+    files += PACKAGE.glob("backends/numpy/profiles/*.json")
     modules = {path.relative_to(ROOT).as_posix() for path in files}
     grammars = {f"nameexpr/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "grammar").glob("*.*")}
     assert held == modules | grammars | {"nameexpr/py.typed", "nameexpr/docs/errors.md"}
