@@ -78,7 +78,7 @@ def test_results_of_two_arrays_are_laid_out_as_predicted() -> None:
         )
 
 
-@pytest.mark.parametrize("text", ["abc,acd->abd", "abc,cb->ca", "abc,bd,cd->da", "abc->ca", "aab,bc->ac"])
+@pytest.mark.parametrize("text", ["abc,acd->bad", "abc,cb->ca", "abc,bd,cd->da", "abc->ca", "aab,bc->ac"])
 def test_the_c_loop_lays_out_its_results_as_predicted(text: str) -> None:
     rng, terms = np.random.default_rng(8), text.replace("->", ",").split(",")
     letters = tuple([tuple(["abcd".index(letter) for letter in term]) for term in terms])
