@@ -26,7 +26,7 @@ LEGEND = (
     "Figures are time / hand, medians over rounds; * the best peer; - cannot say it; ~ another answer "
     "by its dtype rule.\nGroup c: every result is brought to C order within its time. "
     "Groups n and f: us over hand;\nn: how many times as long xarray takes; "
-    "f and u: MB at the peak beside the operands, nameexpr's and others'; "
+    "f and u: MB at the peak without the operands, nameexpr's and others'; "
     "u: ms that a first call takes more."
 )
 SHOWN = 10

@@ -197,21 +197,16 @@ NUMPY_LOOPS = (
         by_hand.tensors_summed_by_product,
         by_hand.tensors_summed_by_loop,
     ),
-    _case(
-        "numpy 25713, Frobenius 64",
-        "i j, i j ->",
-        _doubles((64, 64), (64, 64)),
-        by_hand.dot_of_all,
-        lambda x, y: np.inner(x.ravel(), y.ravel()),
-        by_einsum("ij,ij->"),
-    ),
-    _case(
-        "numpy 25713, Frobenius 1024",
-        "i j, i j ->",
-        _doubles((1024, 1024), (1024, 1024)),
-        by_hand.dot_of_all,
-        lambda x, y: np.inner(x.ravel(), y.ravel()),
-        by_einsum("ij,ij->"),
+    *(
+        _case(
+            f"numpy 25713, Frobenius {size}",
+            "i j, i j ->",
+            _doubles((size, size), (size, size)),
+            by_hand.dot_of_all,
+            lambda x, y: np.inner(x.ravel(), y.ravel()),
+            by_einsum("ij,ij->"),
+        )
+        for size in (64, 1024)
     ),
 )
 

@@ -42,7 +42,7 @@ def save_tuning(path: str | os.PathLike[str]) -> int:
     known = {**tunings.old, **tunings.young}
     entries = [[key, list(one.ranks), list(one.offers)] for key, one in sorted(known.items())]
     data = {"format": FORMAT, "version": VERSION, "entries": entries}
-    replace_file(os.fspath(path), lambda file: file.write((json.dumps(data, indent=0) + "\n").encode()))
+    replace_file(_name_of(path), lambda file: file.write((json.dumps(data, indent=0) + "\n").encode()))
     return len(entries)
 
 
@@ -63,7 +63,7 @@ def load_tuning(path: str | os.PathLike[str]) -> int:
     OptionError
         NE618 if the file cannot be read, or is not one of `save_tuning`.
     """
-    name = os.fspath(path)
+    name = _name_of(path)
     try:
         with open(name, encoding="utf-8") as file:
             data = json.load(file)
@@ -97,3 +97,10 @@ def _is_entry(entry: Any) -> bool:
 
 def _refuse(path: str, reason: str, cause: Exception | None = None) -> NoReturn:
     raise error(Diagnostic("NE618", f"{path} is not a file of tunings: {reason}", hint=HINT)) from cause
+
+
+def _name_of(path: str | os.PathLike[str]) -> str:
+    """Return a path as a string (NE618 for anything else)."""
+    if not isinstance(path, str | os.PathLike):
+        raise error(Diagnostic("NE618", f"{path!r} is not the path of a file", hint="give a str or a Path"))
+    return os.fspath(path)

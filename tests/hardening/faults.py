@@ -11,6 +11,7 @@ of each call (None for all), `count` that of programs.
 from __future__ import annotations
 
 import contextvars
+import gc
 import math
 import random
 import signal
@@ -149,6 +150,7 @@ def interrupted(call: Callable[[], Any], seconds: float) -> bool:
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGALRM, interrupt)
+    gc.disable()  # Hypothesis has a callback of the collector, in which an interrupt would be lost
     try:
         signal.setitimer(signal.ITIMER_REAL, seconds)
         # NumPy's settings can outlive a Ctrl-C in `np.errstate`, as all of a `with` can: not those of a copy.
@@ -161,6 +163,7 @@ def interrupted(call: Callable[[], Any], seconds: float) -> bool:
             try:
                 signal.setitimer(signal.ITIMER_REAL, 0)
                 signal.signal(signal.SIGALRM, before)
+                gc.enable()
                 break
             except KeyboardInterrupt:
                 continue

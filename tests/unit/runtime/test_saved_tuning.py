@@ -139,3 +139,9 @@ def test_ranks_beyond_the_strategies_do_no_harm(tmp_path: Path) -> None:
     ne.cache_clear()
     assert ne.load_tuning(path) == 1
     np.testing.assert_allclose(ne.einsum(TEXT, X, W, tune=True), expected)
+
+
+@pytest.mark.parametrize("function", [ne.save_tuning, ne.load_tuning])
+def test_what_is_no_path_is_refused(function: Any) -> None:
+    with pytest.raises(ne.NameExprError, match=r"NE618\]: 5 is not the path of a file"):
+        function(5)

@@ -139,7 +139,7 @@ def test_a_mean_is_divided_where_its_sum_is() -> None:
     np.testing.assert_allclose(again, x.sum(1) - x.mean(1))
     row = x[:1].copy()
     np.testing.assert_allclose(ne.einsum("i j -> j : mean", row), row[0])
-    np.testing.assert_array_equal(row, x[:1])  # a sum of one is no new memory
+    np.testing.assert_array_equal(row, x[:1])  # a sum of one element is the element itself, not a copy
 
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4", "c8", "c16"])
