@@ -8,6 +8,8 @@ ordering  the steps of an expression's plan in an order that needs little memory
 network   the plan as a tree of items that read values and create one, each value a set of labels
 loops     the possible loops in a tree, and the costs of a nest of them in flops and bytes
 search    the cheapest nest that fits
+slices    nests for orders in which some labels are sliced
+orders    the orders that are tried, each with its nests
 lowering  plan and nest to program
 copies    what programs copy that the search did not know of
 fitting   an expression's program that fits, or an error

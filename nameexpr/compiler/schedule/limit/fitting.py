@@ -7,6 +7,7 @@ lowered.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf, prod
 from typing import NamedTuple
 
@@ -20,8 +21,8 @@ from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.compiler.schedule.limit.copies import learn_copies
 from nameexpr.compiler.schedule.limit.loops import Nest
 from nameexpr.compiler.schedule.limit.lowering import lower_loops
-from nameexpr.compiler.schedule.limit.network import SingleReduction, StepTree
-from nameexpr.compiler.schedule.limit.ordering import in_least_memory
+from nameexpr.compiler.schedule.limit.network import SingleReduction
+from nameexpr.compiler.schedule.limit.orders import OrderedNests, order_nests
 from nameexpr.compiler.schedule.limit.refusal import over_limit, resized, smaller_label
 from nameexpr.compiler.schedule.limit.search import CostedNest, Effort, find_nests, widened
 from nameexpr.compiler.schedule.simplify import simplify
@@ -34,7 +35,9 @@ HALVES = {"float64": "float32", "complex128": "complex64"}
 ROUNDS = 3
 """The number of searches."""
 TRIED = 4
-"""The number of nests of one search that are lowered to programs, and of all searches, at most twice that."""
+"""The number of nests of one order that are lowered to programs, and half of it after each other search."""
+MOST = 8
+"""The number of nests that are lowered in all."""
 FEW = 4
 """The number of steps up to which programs are tried, too, as for formulas."""
 LOWER = 0.9
@@ -104,28 +107,65 @@ def fit_memory_limit(single: SingleReduction, program: Program, limit: int) -> t
     best, least = PlannedProgram(program, single.plan), peak_bytes(program, shapes_of(program), given)
     if least <= limit or not single.dtypes.compute:
         return best, least
-    single = single._replace(plan=in_least_memory(single.plan))
-    tree, aim, seen, effort = StepTree(single), float(limit), set[Nest](), Effort()
-    known: list[CostedNest] = []
-    for _ in range(ROUNDS):
-        found, lowest = find_nests(tree, aim, effort, known)
-        if known and not found:
-            found, lowest = find_nests(tree, aim, effort)
-        known, found = found, found or [lowest]
-        for _ in range(TRIED if len(seen) < TRIED else TRIED // 2):
-            nest = next((one.nest for one in found if one.nest not in seen), None)
-            if nest is None:
-                break
-            seen.add(nest)
-            tried = lower_loops(single, nest)
-            peak = peak_bytes(tried, shapes_of(tried), given)
-            if peak < least:
-                best, least = PlannedProgram(tried, single.plan), peak
-            if peak <= limit:
-                return best, least
-            if not learn_copies(tree, nest, tried, given, limit):
-                aim *= LOWER
-            found = widened(tree, aim, known)
-        if not known:
+    effort = Effort()
+    attempts = [_Attempt(order, limit, effort) for order in order_nests(single, float(limit), effort)]
+    for _ in range(MOST):
+        attempt = min(attempts, key=lambda one: one.cost)
+        if attempt.is_over:
+            break
+        fit, peak = attempt.lowered()
+        if peak < least:
+            best, least = fit, peak
+        if least <= limit:
             break
     return best, least
+
+
+class _Attempt:
+    """The nests of an order that are lowered, one after the other: what their programs copy is known then."""
+
+    def __init__(self, order: OrderedNests, limit: int, effort: Effort) -> None:
+        self.single, self.tree, self.known, lowest = order
+        self.limit, self.aim, self.effort = limit, float(limit), effort
+        self.found, self.seen = self.known or [lowest], set[Nest]()
+        self.rounds, self.left = ROUNDS - 1 if self.known else 0, TRIED
+
+    @property
+    def cost(self) -> float:
+        """The cost of the next nest, infinite if none is known to fit."""
+        return self.found[0].cost if self.found and self.known else inf
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no nest is left."""
+        return not self.found
+
+    def lowered(self) -> tuple[PlannedProgram, int]:
+        """Return the program of the next nest and the bytes that it needs, and find other nests if these are
+        too many.
+        """
+        nest, single, given = self.found[0].nest, self.single, self.single.operands.given
+        self.seen.add(nest)
+        program = lower_loops(single, nest)
+        peak = peak_bytes(program, shapes_of(program), given)
+        if peak > self.limit:
+            if not learn_copies(self.tree, nest, program, given, self.limit):
+                self.aim *= LOWER
+            self.left -= 1
+            self._find()
+        return PlannedProgram(program, single.plan), peak
+
+    def _find(self) -> None:
+        known = [one.nest for one in self.known]
+        self.found = self._unseen(widened(self.tree, self.aim, known)) if self.left > 0 else []
+        if self.found or not self.rounds:
+            return
+        self.rounds -= 1
+        found, lowest = find_nests(self.tree, self.aim, self.effort, self.known)
+        if not found:
+            found, lowest = find_nests(self.tree, self.aim, self.effort)
+        self.known, self.left = found, TRIED // 2
+        self.found, self.rounds = self._unseen(found or [lowest]), self.rounds if found else 0
+
+    def _unseen(self, found: Sequence[CostedNest]) -> list[CostedNest]:
+        return [one for one in found if one.nest not in self.seen]

@@ -28,7 +28,9 @@ COMBINED = {name: row.combine for name, row in REDUCTIONS.items() if row.combine
 
 
 class SingleReduction(NamedTuple):
-    """A graph that is one reduction of operands: an expression, with its plan."""
+    """A graph that is one reduction of operands: an expression, with its plan, whose order the search for
+    loops may change if `is_free`.
+    """
 
     graph: Graph
     output: int
@@ -36,6 +38,7 @@ class SingleReduction(NamedTuple):
     plan: ContractionPlan
     target: Target
     is_row_major: bool = False
+    is_free: bool = False
 
     @property
     def node(self) -> Reduction:

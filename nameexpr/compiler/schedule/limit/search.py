@@ -86,7 +86,7 @@ class Search:
     @property
     def is_over(self) -> bool:
         """Whether the search has used its share of the time, which grows with that of the cheapest nest."""
-        return self.effort.spent > _seconds(self.tree, self.cheapest)
+        return self.effort.spent > allowed_seconds(self.tree, self.cheapest)
 
     def costed(self, nest: Nest) -> CostedNest:
         """Return the costs of a nest."""
@@ -104,7 +104,7 @@ class Search:
         return found
 
 
-def _seconds(tree: StepTree, cost: float) -> float:
+def allowed_seconds(tree: StepTree, cost: float) -> float:
     """Return the seconds that a search may take that has found a nest of this cost; more if it has none."""
     least = LEAST * tree.count
     if cost == inf:
@@ -113,7 +113,11 @@ def _seconds(tree: StepTree, cost: float) -> float:
 
 
 def find_nests(
-    tree: StepTree, limit: float, effort: Effort | None = None, nests: Sequence[CostedNest] = ()
+    tree: StepTree,
+    limit: float,
+    effort: Effort | None = None,
+    nests: Sequence[CostedNest] = (),
+    cheapest: float = inf,
 ) -> tuple[list[CostedNest], CostedNest]:
     """Return nests of loops that fit a limit, the cheapest first, and the one with the lowest peak.
 
@@ -127,8 +131,10 @@ def find_nests(
         What earlier searches have used of the time; it is counted up.
     nests : sequence of CostedNest, optional
         The nests to which loops are added first; by default none.
+    cheapest : float, optional
+        The cost of a nest that is known to fit: nests with more flops are not extended.
     """
-    search = Search(tree, limit, effort or Effort())
+    search = Search(tree, limit, effort or Effort(), cheapest=cheapest)
     start = search.costed(())
     fitting = [start] if start.peak <= limit else []
     first = dict.fromkeys([_by_indices(one.nest) for one in nests])
@@ -221,10 +227,10 @@ def _widened(search: Search, nest: Nest) -> CostedNest:
     return search.costed(nest)
 
 
-def widened(tree: StepTree, limit: float, nests: Sequence[CostedNest]) -> list[CostedNest]:
+def widened(tree: StepTree, limit: float, nests: Sequence[Nest]) -> list[CostedNest]:
     """Return which of some nests fit with other blocks, the cheapest first."""
     search = Search(tree, limit, Effort())
-    single = [_by_indices(one.nest) for one in nests]
+    single = map(_by_indices, nests)
     fitting = [_widened(search, nest) for nest in dict.fromkeys(single) if search.costed(nest).peak <= limit]
     return sorted(fitting, key=lambda one: one.cost)
 

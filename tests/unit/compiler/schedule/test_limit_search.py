@@ -102,7 +102,7 @@ def test_blocks_are_as_large_as_the_limit_allows() -> None:
     limit = measure(tree, (), 0).peak / 3
     found, _ = find_nests(tree, limit)
     assert found and all(measure(tree, one.nest, limit).peak <= limit for one in found)
-    looser = widened(tree, 2 * limit, found)
+    looser = widened(tree, 2 * limit, [one.nest for one in found])
     assert looser[0].cost <= found[0].cost
     blocks = [[loop.block for _, loop in paths_of(one.nest)] for one in looser]
     assert any(max(sizes, default=1) > 1 for sizes in blocks)
