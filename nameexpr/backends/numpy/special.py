@@ -82,7 +82,7 @@ def erf(x: Array, out: Array | None = None) -> Array:
             return _rounded(_each(math.erf, _wide(x)), x, out)
     from nameexpr.backends.numpy.error_function import erf_of_row
 
-    return _by_row(erf_of_row, x, out)
+    return by_row(erf_of_row, x, out)
 
 
 @np.errstate(all="ignore")
@@ -95,7 +95,7 @@ def erfc(x: Array, out: Array | None = None) -> Array:
             return _rounded(_each(math.erfc, _wide(x)), x, out)
     from nameexpr.backends.numpy.error_function import erfc_of_row
 
-    return _by_row(erfc_of_row, x, out)
+    return by_row(erfc_of_row, x, out)
 
 
 def _by_scipy(function: Callable[..., Array], x: Array, out: Array | None) -> Array:
@@ -127,7 +127,7 @@ def _is_near(x: Array) -> bool:
     return not x.size or x.item(x.argmax()) <= FAR_OUT
 
 
-def _by_row(function: Callable[[Array, Array], None], x: Array, out: Array | None) -> Array:
+def by_row(function: Callable[[Array, Array], None], x: Array, out: Array | None = None) -> Array:
     """Return what a function writes into a row, in the shape of `x`, and in `out` if given."""
     if x.dtype.kind == "c":
         raise TypeError(f"not defined for {x.dtype}")
