@@ -35,8 +35,8 @@ OPTIONS = frozenset({"memory_limit", "operands", "optimize", "out", "outputs", "
 class FormulaEntry(Entry):
     """A checked formula with options; `call` takes the operands in order, `call_named` by name.
 
-    `in_order` reads unbound operands from a mapping, `keywords` is their number, or -1 if the name of one is
-    that of an option, too: no call by keywords has so many.
+    `in_order` reads unbound operands from a mapping. `keywords` is their number, or -1 if an option has the
+    name of one of them, because only a mapping can contain that one.
     """
 
     __slots__ = ("_names", "in_order", "keywords")
