@@ -230,8 +230,7 @@ def _normalised(x: Array, axes: Axis, finish: Callable[[Array, Axis], None], out
 
 
 def _largest(x: Array, axes: Axis) -> Any:
-    starts = starts_of(x, axes)
-    if starts is not None:
+    if (starts := starts_of(x, axes)) is not None:
         return largest_of_rows(x, starts)
     return np.maximum.reduce(x, axis=axes, keepdims=True, initial=-np.inf)
 

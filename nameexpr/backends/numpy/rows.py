@@ -1,6 +1,6 @@
 """Softmax, log-softmax and log-sum-exp of rows: floats along the last axis of a block, contiguous in memory.
 
-NumPy's `argmax` uses vector instructions within each row, and its `maximum.reduce` starts anew for each: to
+NumPy's `argmax` uses vector instructions within each row, and its `maximum.reduce` begins again for each: to
 find the positions of the largest elements, and to read them, takes an eighth to a half of the time. Sums are
 those of `add.reduce`: products with ones are faster, but their bits depend on the rows computed together.
 """
