@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import dropwhile, pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.layouts import Layout, OperandLayout
@@ -76,6 +76,7 @@ class Builder:
 
     `offers` has the costs of the candidates at each choice; `ranks` selects among them, 0 for the best by
     these costs. `windows` are the values that are windows, with their sources and how these are read.
+    `found` are candidates that are needed again if several orders are tried.
     """
 
     sizes: Mapping[str, int]
@@ -88,6 +89,7 @@ class Builder:
     ranks: tuple[int, ...] = ()
     offers: list[tuple[float, ...]] = field(default_factory=list)
     windows: dict[int, tuple[Value, tuple[Read, ...]]] = field(default_factory=dict)
+    found: dict[Any, Any] = field(default_factory=dict)
 
     def emit(
         self,
@@ -212,13 +214,13 @@ class Builder:
         """Return the value in another shape, whose axes get the given labels."""
         return self.moved(value, Instruction("reshape", (value.number,), shape), labels, None)
 
-    def expand(self, value: Value, labels: Sequence[str]) -> Value:
+    def expand(self, value: Value, labels: Sequence[str], *, has_leading: bool = False) -> Value:
         """Return a view with the axes in the order of `labels`, and an axis of size 1 for each label that the
-        value lacks.
+        value lacks; for those before all that it has only if `has_leading`.
         """
         here = [label for label in labels if label in value.labels]
         value = self.transpose(value, here)
-        wanted = list(dropwhile(lambda label: label not in value.labels, labels))
+        wanted = list(labels if has_leading else dropwhile(lambda label: label not in value.labels, labels))
         if len(here) == len(wanted):
             return value
         shape = tuple(self.sizes[label] if label in value.labels else 1 for label in wanted)

@@ -28,7 +28,7 @@ from nameexpr.compiler.memory.scratch import BY_ROWS, reducer_bytes
 from nameexpr.ops import COSTS
 
 LOGISTIC = frozenset({"sigmoid", "silu"})
-IN_FLOAT64 = {"erf": (49, 61), "erfc": (32, 44), "gelu": (32, 44)}
+IN_FLOAT64 = {"erf": (49, 61), "erfc": (32, 44), "gelu": (40, 52)}
 """Pointwise kernels that compute in float64, part by part: the bytes for an element of a part, of narrow
 floats and of others.
 """
@@ -36,7 +36,7 @@ PART = 1 << 15
 """The number of elements of a part (`nameexpr.backends.numpy.error_function`)."""
 OF_FLOATS = LOGISTIC | IN_FLOAT64.keys() | {"softplus"}
 """Pointwise kernels that cast their argument first, if it is not a float in native byte order."""
-MASK = 4 << 15
+MASK = 1 << 17
 """The bytes of a mask that `formulas.where_over` negates at a time."""
 
 
@@ -134,8 +134,6 @@ def _float_bytes(name: str, source: Array, dtype: str) -> int:
         return casts + cells * item + ufunc_bytes(source.shape, [floats], dtype)
     if name == "softplus":
         return casts + ufunc_bytes(source.shape, [floats], dtype)
-    if name == "gelu":
-        casts, floats = casts + cells * item, floats.cast(dtype)
     copied = 0 if floats.is_row_major else cells * item
     return casts + copied + min(cells, PART) * IN_FLOAT64[name][item >= WIDE]
 
