@@ -102,7 +102,7 @@ def _refuse(path: str, reason: str, cause: Exception | None = None) -> NoReturn:
     raise error(Diagnostic("NE618", f"{path!r} is not a file of tunings: {reason}", hint=HINT)) from cause
 
 
-def _name_of(path: str | os.PathLike[str]) -> str:
+def _name_of(path: Any) -> str:
     """Return a path as a string (NE618 for anything else)."""
     if not isinstance(path, str | os.PathLike) or "\0" in str(path):
         raise error(Diagnostic("NE618", f"{path!r} is not the path of a file", hint="give a str or a Path"))
