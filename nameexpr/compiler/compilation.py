@@ -11,7 +11,7 @@ from nameexpr.compiler.ir.nodes import Arrange, Reduction
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Operands
-from nameexpr.compiler.planning.path import Optimize
+from nameexpr.compiler.planning.path import Optimize, is_our_own
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.records import field, record
 from nameexpr.syntax.ast import Expression, Term
@@ -42,6 +42,11 @@ class Options:
     same: tuple[int, ...] = ()
     constants: tuple[int, ...] = ()
     dtype: str = ""
+
+    @property
+    def is_free(self) -> bool:
+        """Whether a search under a memory limit may change the order of contractions."""
+        return is_our_own(self.optimize) and not self.constants
 
 
 Tree = TypeVar("Tree", bound="Expression | Scope")

@@ -180,8 +180,7 @@ def _compiled(
         program, shapes = place_within(program, operands.given, options.memory_limit)
     if options.memory_limit is not None:
         if not same:
-            is_free = is_our_own(options.optimize) and not options.constants
-            program, plans = _limited(tree, (*search, options.memory_limit), program, plans, is_free=is_free)
+            program, plans = _limited(tree, (*search, options.memory_limit), program, plans, options)
         program = replace(program, depends_on_layout=True, is_limited=True)
         shapes = shapes_of(program)
     if os.environ.get("NAMEEXPR_VERIFY") == "1":
@@ -228,12 +227,9 @@ def _limited(
     given: tuple[Graph, tuple[int, ...], Operands, Planner, Target, bool, int],
     program: Program,
     plans: tuple[ContractionPlan, ...],
-    *,
-    is_free: bool,
+    options: Options,
 ) -> tuple[Program, tuple[ContractionPlan, ...]]:
-    """Return the program, or one with loops that fits the limit, whose modules are only loaded then;
-    `is_free` if an expression may get another order.
-    """
+    """Return the program, or one with loops that fits the limit, whose modules are only loaded then."""
     if not isinstance(tree, Expression) or not plans:
         from nameexpr.compiler.schedule.limit.formula import GraphSearch, fit_formula
 
@@ -242,7 +238,7 @@ def _limited(
     from nameexpr.compiler.schedule.limit.network import SingleReduction
 
     graph, outputs, operands, _, target, is_row_major, limit = given
-    single = SingleReduction(graph, outputs[0], operands, plans[0], target, is_row_major, is_free)
+    single = SingleReduction(graph, outputs[0], operands, plans[0], target, is_row_major, options.is_free)
     fit = fit_expression(tree, single, program, limit)
     return fit.program, (fit.plan,)
 
