@@ -249,8 +249,15 @@ class Entry(ABC):
     def _fits_all_sizes(self, program: Program) -> bool:
         """Return whether a program is valid for all shapes of the same ranks, as it uses no sizes.
 
-        NumPy then detects sizes that do not match, as only a matrix product does: broadcasting accepts 1.
+        NumPy then detects sizes that do not match, as only a matrix product does: broadcasting accepts 1. The
+        best call for a matrix and its own transpose depends on its size.
         """
+        turned = [
+            source >= len(program.operands)
+            for one in program.instructions
+            if one.primitive == "dot"
+            for source in one.sources
+        ]
         return (
             isinstance(self.tree, Expression)
             and self.structure is not None
@@ -258,6 +265,7 @@ class Entry(ABC):
             and not self.options.sizes
             and self.options.memory_limit is None
             and {one.primitive for one in program.instructions} <= {"transpose", "dot"}
+            and turned not in ([True, False], [False, True])
         )
 
     def fold(self, compiled: Compilation[Any]) -> Folded:
