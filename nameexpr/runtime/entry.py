@@ -172,8 +172,7 @@ class Entry(ABC):
             found = get(ranks) or (None if same else get(shapes))
         if found is None:
             specs = specs_of(operands)
-            found = None if self.latest is None else get((specs, same))
-            found = found or self._made(kinds, specs, every, operands)
+            found = (self.latest and get((specs, same))) or self._made(kinds, specs, every, operands)
         (function, self.latest), self.current = found, None
         if self.coordinates:  # which functions do not handle
             return carrying.carried(function(*operands), carried)
@@ -219,7 +218,7 @@ class Entry(ABC):
     def template(
         self, compiled: Compilation[Any], specs: Sequence[OperandSpec], every: Sequence[Any]
     ) -> Template:
-        """Return the code of a compiled text, with the values that depend on bound operands alone."""
+        """Return the code of a compiled text, with the values that depend on no operand but bound ones."""
         options = self.options
         held: tuple[Any, ...] = ()
         spread: Mapping[int, Any] = {}
@@ -229,6 +228,9 @@ class Entry(ABC):
             held = self._values(folded, every)
             program, shapes = folded.rest, shapes_of(folded.rest)
             taken = [specs[position] for position in self.free]
+        elif options.memory_limit is None and "arange" in [one.primitive for one in program.instructions]:
+            constants = import_module("nameexpr.runtime.constants")
+            program, shapes, held = constants.without_constants(program, shapes, self.target)
         if self.threads > 1:
             sharing = import_module("nameexpr.runtime.sharing")
             given = [compiled.given[position] for position in self.free], held, self.threads

@@ -163,12 +163,13 @@ def _is_held(program: Program, shapes: Shapes, estimate: WorkEstimate, value: in
     loop, cells = program.instructions[value - count].loop, prod(shapes[value])
     if loop is not None and len(loop.results) > 1:  # its results are arrays, each of which may be held
         return False
+    size = cells * ITEM_BYTES.get(program.notes[value - count].dtype, 8)
     if value in program.outputs:  # the caller gets new memory: a copy, or the result computed again
         root = owners(count, program.instructions)[value]
-        return root < count or estimate.work[root] >= target.copied_work * prod(shapes[root])
+        is_costly = estimate.work[root] >= target.copied_work * prod(shapes[root])
+        return root < count or (is_costly and size <= target.held_bytes)
     if cells <= max(target.held_cells, target.held_growth * estimate.cells[value]):
         return True
-    size = cells * ITEM_BYTES.get(program.notes[value - count].dtype, 8)
     return estimate.work[value] >= target.held_work * cells and size <= target.held_bytes
 
 
