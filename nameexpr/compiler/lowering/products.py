@@ -105,7 +105,8 @@ def _is_maybe_gram(build: Builder, strategy: Strategy, one: Value, other: Value)
     if build.shape(rows) != build.shape(columns) or build.size((*rows, *summed, *columns)) < GRAM:
         return False
     left, right = build.steps(one), build.steps(other)
-    is_mirrored = [left[label] for label in (*rows, *summed)] == [right[label] for label in (*columns, *summed)]
+    taken = [left[label] for label in (*rows, *summed)]
+    is_mirrored = taken == [right[label] for label in (*columns, *summed)]
     return is_mirrored and build.size(columns) * ITEM_BYTES.get(one.dtype, 8) % ALIASED != 0
 
 
