@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeVar, overload
 
 import numpy as np
@@ -56,7 +56,6 @@ def by_text(documented: Documented) -> Documented:
     @traced_as(_trace)
     @wraps(documented)
     def fast(text: str = MISSING, a0: Any = MISSING, a1: Any = MISSING, /, *rest: Any, **options: Any) -> Any:
-        call = None
         try:
             if not options:
                 call = functions[text]
@@ -64,18 +63,17 @@ def by_text(documented: Documented) -> Documented:
                 # The types of the options matter: True equals 1 as a dict key, but is not a size.
                 for option in options.values():
                     if type(option) is not int and type(option) is not str:
+                        entry = None
                         break
                 else:
                     known, entry = latest[text]
-                    if known == options:
-                        call = entry.call
-                if call is None:
-                    call = entries[text, *options.items(), *map(type, options.values())].call
+                    if known != options:
+                        entry = None
+                entry = entry or entries[text, *options.items(), *map(type, options.values())]
+                call = entry.call
         except (KeyError, TypeError):  # new, or not hashable
-            pass
+            call = partial(_slow, text, options)
         try:
-            if call is None:
-                return _slow(text, [value for value in (a0, a1, *rest) if value is not MISSING], **options)
             if a1 is MISSING:
                 return call(a0)
             if rest:
@@ -88,8 +86,10 @@ def by_text(documented: Documented) -> Documented:
     return fast  # type: ignore[return-value]  # the same signature, spelt for speed
 
 
-def _slow(text: str, operands: list[Any], /, out: Any = None, **options: Any) -> Any:
+def _slow(text: str, options: dict[str, Any], /, *values: Any) -> Any:
     """Run an expression that is not in the dicts, and add it to them."""
+    operands = [value for value in values if value is not MISSING]
+    out = options.pop("out", None)
     if not isinstance(text, str):
         check_is_text(text, operands)  # type: ignore[unreachable]
     chosen = None

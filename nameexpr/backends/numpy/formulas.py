@@ -23,8 +23,8 @@ __all__ = ["as_array", "fold", "integer"]  # and the functions that are defined 
 
 BITS = {"f": np.int32, "d": np.int64}
 FLOATS = frozenset("efdg")
-BLOCK = 1 << 15
-"""The number of elements of a block, as in `nameexpr.compiler.lowering.fusion`."""
+BLOCK = 1 << 17
+"""The number of elements of a block."""
 
 
 def round(x: Array) -> Any:  # noqa: A001  the function's name
@@ -172,7 +172,7 @@ def where_over(condition: Array, x: Array, y: Any) -> Array:
         if bits is not None:
             np.multiply(bits, condition, out=bits)
             return x
-    step = 4 * BLOCK * len(x) // x.size if x.ndim and x.size else 0
+    step = BLOCK * len(x) // x.size if x.ndim and x.size else 0
     if np.shape(y) or not 0 < step < len(x) or condition.shape != x.shape:
         np.copyto(x, y, where=np.logical_not(condition), casting="unsafe")
         return x

@@ -48,7 +48,7 @@ def target_of(profile: Profile) -> Target:
         least_cells=32,
         summed_bytes=profile.last_cache // 2,
         sliced_cells=16,
-        block_cells=profile.second_cache // 32,  # a few of float64 fit
+        block_cells=profile.second_cache // 16,  # one or two of float64 fit
         block_rows=4,
         run_cells=64,
         fused_cells=profile.second_cache // 8,

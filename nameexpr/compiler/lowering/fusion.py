@@ -15,17 +15,19 @@ from collections.abc import Callable, Collection, Sequence
 from math import prod
 
 from nameexpr.compiler.ir.axes import Labels
-from nameexpr.compiler.ir.dtypes import WeakDtype, choose_dtypes
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES, WeakDtype, choose_dtypes
 from nameexpr.compiler.ir.graph import Graph, merged
-from nameexpr.compiler.ir.nodes import CAST, Map, Node, Reduction, Scalar, number_of, sources_of
-from nameexpr.compiler.ir.program import Instruction, Number
+from nameexpr.compiler.ir.nodes import Map, Node, Reduction, Scalar, sources_of
+from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Value
-from nameexpr.compiler.lowering.pointwise import kernel_of
+from nameexpr.compiler.lowering.pointwise import step_of
 from nameexpr.records import field, record
 
 MOST_AXES = 12
 """The largest number of axes of a block: Python nests at most 20 loops."""
+HALF = 4
+"""The most bytes of elements of which twice as many fit into a block."""
 ASSOCIATIVE = {"sum", "max", "min", "prod", "any", "all", "mean", "count_nonzero"}
 """Reductions whose blocks can be reduced separately and then combined."""
 FULL_AXIS = {"var", "std", "logsumexp", "norm"}
@@ -74,7 +76,9 @@ class FusionPlan:
         axes = tuple(order.index(label) for label in reduced)
         sources = tuple(self._with_every_axis(build, leaf, order).number for leaf in leaves)
         shape = build.shape(order)
-        function, tiles = reducer or "", self.tiles(shape, axes, reducer)
+        dtypes = [leaf.dtype for leaf in leaves] + [step.dtype for step in steps]
+        item = max([ITEM_BYTES.get(one, 8) for one in dtypes])
+        function, tiles = reducer or "", self.tiles(shape, axes, reducer, item)
         made = Instruction(
             "fused", sources, shape, axes, (), dtype, function, tiles=tiles, steps=steps, factors=factors
         )
@@ -191,7 +195,7 @@ class FusionPlan:
         read = [one for one in read if not isinstance(self.graph.nodes[one], Scalar)]
         places, leaves = {one: place for place, one in enumerate(read)}, values_of(read)
         places |= {number: len(leaves) + count for count, number in enumerate(inner)}
-        steps = tuple(self._step(number, places) for number in inner)
+        steps = tuple(step_of(self.graph, self.target, number, places) for number in inner)
         order = self.order(leaves, set(reduced))
         return leaves, steps, tuple(places[root] for root in roots), order
 
@@ -226,33 +230,25 @@ class FusionPlan:
         assert isinstance(node, Map)
         return node.arguments
 
-    def _step(self, number: int, places: dict[int, int]) -> Instruction:
-        node, dtype = self.graph.nodes[number], self.graph.dtypes[number]
-        assert isinstance(node, Map)
-        sources: list[int] = []
-        constants: list[Number | None] = []
-        for argument in node.arguments:
-            inner = self.graph.nodes[argument]
-            constants.append(number_of(inner) if isinstance(inner, Scalar) else None)
-            sources += [] if isinstance(inner, Scalar) else [places[argument]]
-        if node.function == CAST:
-            return Instruction("cast", tuple(sources), dtype=dtype)
-        kernel, numbers = kernel_of(self.target, node.function, tuple(constants))
-        return Instruction("pointwise", tuple(sources), dtype=dtype, function=kernel, constants=numbers)
+    def tiles(
+        self, shape: tuple[int, ...], reduced: Sequence[int], reducer: str | None, item: int
+    ) -> tuple[int, ...]:
+        """Return the size of a block along each axis; the last axis, which is long in memory, is cut last.
 
-    def tiles(self, shape: tuple[int, ...], reduced: Sequence[int], reducer: str | None) -> tuple[int, ...]:
-        """Return the size of a block along each axis; the last axis, which is long in memory, is cut last."""
-        tiles = list(shape)
-        last = len(shape) - 1
+        Elements have at most `item` bytes. Blocks have about the same size, and their number is even, so that
+        two threads do the same.
+        """
+        tiles, last, cells = list(shape), len(shape) - 1, self.target.block_cells * (2 if item <= HALF else 1)
         order = [axis for axis in range(last) if axis not in reduced]
         order += [axis for axis in reduced if axis != last and reducer in ASSOCIATIVE]
         order += [last] if last >= 0 and (last not in reduced or reducer in ASSOCIATIVE) else []
         for place, axis in enumerate(order):
             rest = prod(tiles) // max(1, tiles[axis])
-            if prod(tiles) <= self.target.block_cells:
+            if prod(tiles) <= cells:
                 break
             least = self.target.block_rows if place == 0 and len(order) > 2 else 1  # noqa: PLR2004
-            tiles[axis] = max(1, min(shape[axis], max(least, self.target.block_cells // max(1, rest))))
+            count = -(-shape[axis] // max(least, cells // max(1, rest)))
+            tiles[axis] = -(-shape[axis] // (count + count % 2 if count > 1 else 1))
         return tuple(tiles)
 
     def fuses(self, number: int) -> bool:

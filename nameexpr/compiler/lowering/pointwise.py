@@ -7,11 +7,11 @@ is free: it is created in that of the first function or product that reads it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from nameexpr.compiler.ir.axes import Labels, hint_of
 from nameexpr.compiler.ir.graph import Graph, merged
-from nameexpr.compiler.ir.nodes import Map, Reduction, Scalar, number_of, sources_of
+from nameexpr.compiler.ir.nodes import CAST, Map, Reduction, Scalar, number_of, sources_of
 from nameexpr.compiler.ir.program import Instruction, Number
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Value
@@ -70,6 +70,22 @@ def lower_map(
     shape, dtype = build.shape(labels), graph.dtypes[number]
     made = Instruction("pointwise", numbers, shape, dtype=dtype, function=kernel, constants=constants)
     return build.emit(made, labels, dtype, build.row_major_strides(labels))
+
+
+def step_of(graph: Graph, target: Target, number: int, places: Mapping[int, int]) -> Instruction:
+    """Return a function as a step of a block, whose values have these places."""
+    node, dtype = graph.nodes[number], graph.dtypes[number]
+    assert isinstance(node, Map)
+    sources: list[int] = []
+    constants: list[Number | None] = []
+    for argument in node.arguments:
+        inner = graph.nodes[argument]
+        constants.append(number_of(inner) if isinstance(inner, Scalar) else None)
+        sources += [] if isinstance(inner, Scalar) else [places[argument]]
+    if node.function == CAST:
+        return Instruction("cast", tuple(sources), dtype=dtype)
+    kernel, numbers = kernel_of(target, node.function, tuple(constants))
+    return Instruction("pointwise", tuple(sources), dtype=dtype, function=kernel, constants=numbers)
 
 
 def kernel_of(

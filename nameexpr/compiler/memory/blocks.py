@@ -36,7 +36,7 @@ PART = 1 << 15
 """The number of elements of a part (`nameexpr.backends.numpy.error_function`)."""
 OF_FLOATS = LOGISTIC | IN_FLOAT64.keys() | {"softplus"}
 """Pointwise kernels that cast their argument first, if it is not a float in native byte order."""
-MASK = 4 << 15
+MASK = 1 << 17
 """The bytes of a mask that `formulas.where_over` negates at a time."""
 
 

@@ -35,7 +35,7 @@ BY_ROWS = frozenset({"var", "std", "norm", "logsumexp", "median"})
 """Reducers whose kernels create arrays as large as the rows that they process together."""
 ROWS = 1 << 16
 """The number of elements of the rows that `nameexpr.backends.numpy.kernels` handles together."""
-BLOCK = 1 << 15
+BLOCK = 1 << 17
 """The number of elements of the parts in which `nameexpr.backends.numpy.formulas` normalises."""
 RUN = 512
 """The bytes of a run of elements that is repeated in one copy over all axes

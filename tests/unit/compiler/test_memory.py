@@ -71,7 +71,7 @@ LAID_OUT: dict[str, tuple[str, dict[str, np.ndarray]]] = {
         "y[i j k] = tanh((x[i j k] + 1) * x / (x + 2))",
         {"x": np.ones((9, 162, 448), "f4")[:, ::2, ::2]},
     ),
-    "parts at an edge of a softmax": ("y[i j k] = softmax[i](-x[i j k])", {"x": np.ones((5, 298, 29))}),
+    "parts at an edge of a softmax": ("y[i j k] = softmax[i](-x[i j k])", {"x": np.ones((40, 298, 29))}),
     "argmin across rows": ("y[i j k l m] = argmin[n](x[i j k l m n])", {"x": CUBE.transpose()[..., ::-1]}),
     "half numbers of a block": (
         "y[i j k] = logsumexp[...](where(x[i j ...] != w[k], t[...], -inf))",

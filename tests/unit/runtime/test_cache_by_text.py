@@ -81,6 +81,15 @@ def test_texts_that_say_the_same_share_their_code_and_not_their_errors() -> None
         ne.einsum("time chan, chan out -> time out : sum", x, y.T)
 
 
+def test_functions_of_equal_source_have_code_of_their_own() -> None:
+    """CPython keeps what it learns from running a function in its code."""
+    for text in ("a b, b c -> a c", "i j, j k -> i k"):
+        ne.einsum(text, np.ones((2, 3)), np.ones((3, 4)))
+    first, second = cache.calls.values()
+    assert first.__code__ is not second.__code__
+    assert first.__code__ == second.__code__
+
+
 def test_options_are_told_apart_by_kind_as_well() -> None:
     x = np.arange(6.0).reshape(2, 3)
     assert ne.einsum("a (b c) -> a b c", x, b=1).shape == (2, 1, 3)

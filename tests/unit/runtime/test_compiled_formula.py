@@ -289,7 +289,9 @@ def test_a_text_cannot_get_out_of_its_comment() -> None:
         assert sum(line.strip().startswith("# ") for line in code.splitlines()) == 2
 
 
-BOUND = re.compile(r"(np|copies|formulas|joining|kernels|reading|rolling)_[a-z0-9_]+|t[0-9]+_[a-z]?[0-9]+")
+BOUND = re.compile(
+    r"(np|dtype|copies|formulas|joining|kernels|reading|rolling)_[a-z0-9_]+|t[0-9]+_[a-z]?[0-9]+"
+)
 """Names under which NumPy functions's are bound."""
 
 

@@ -14,6 +14,7 @@ from nameexpr.backends.numpy.codegen.calls import LETTERS, axes_text, chosen, fi
 from nameexpr.backends.numpy.codegen.statements import (
     Assign,
     Callee,
+    Dtype,
     Joined,
     Return,
     Statement,
@@ -51,7 +52,7 @@ def fused(
     tiled = [
         axis for axis, (size, tile) in enumerate(zip(block.shape, block.tiles, strict=True)) if tile < size
     ]
-    fresh: Value = numpy("empty")(str(tuple(block.shape[axis] for axis in kept)), quoted(accumulator(block)))
+    fresh: Value = numpy("empty")(str(tuple(block.shape[axis] for axis in kept)), Dtype(accumulator(block)))
     if block.over is not None or place is not None:
         fresh = names[block.over] if block.over is not None else place or fresh
     body = _block(block, names, shapes, tiled, indexed(target, _index(kept, block, tiled)))
@@ -64,7 +65,7 @@ def fused(
         count = prod(block.shape[axis] for axis in block.axes)
         statements.append(Assign(None, numpy("true_divide")(target, str(count), out=target)))
     if accumulator(block) != block.dtype:
-        statements.append(Assign(target, method(target, "astype", quoted(block.dtype))))
+        statements.append(Assign(target, method(target, "astype", Dtype(block.dtype))))
     return statements
 
 
@@ -141,7 +142,7 @@ def _step(step: Instruction, local: Sequence[str], out: Value | None) -> Value:
     """Return the call of one function of a block; a choice writes over its second argument."""
     sources = [local[source] for source in step.sources]
     if step.primitive == "cast":
-        return method(sources[0], "astype", quoted(step.dtype))
+        return method(sources[0], "astype", Dtype(step.dtype))
     arguments = filled(step, sources)
     if step.function == WHERE and out is not None:
         return Callee("formulas", "where_over")(*arguments)
@@ -156,7 +157,7 @@ def _reduction(
     place: Joined,
 ) -> list[Statement]:
     """Return the statements that reduce a block, and combine it with the previous blocks."""
-    axes, dtype = axes_text(block.axes), quoted(accumulator(block))
+    axes, dtype = axes_text(block.axes), Dtype(accumulator(block))
     if block.function not in COMBINED:
         return [Assign(place, Callee("kernels", block.function)(factors[0], axes))]
     combine = COMBINED[block.function]
@@ -177,7 +178,7 @@ def _reduction(
 def _product(block: Instruction, factors: Sequence[str], varies: Sequence[frozenset[int] | None]) -> Value:
     """Return the sum of products: by BLAS along the last axis, or in one pass of NumPy's C loop."""
     last = len(block.shape) - 1
-    dtype = quoted(accumulator(block))
+    dtype = Dtype(accumulator(block))
     if is_inner_product(block, [axes and last in axes for axes in varies]):
         return numpy("vecdot")(*factors, dtype=dtype)
     letters = LETTERS[: len(block.shape)]

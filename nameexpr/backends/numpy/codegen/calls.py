@@ -7,6 +7,7 @@ from math import isfinite
 
 from nameexpr.backends.numpy.codegen.statements import (
     Callee,
+    Dtype,
     Invocation,
     Value,
     callee_of,
@@ -59,7 +60,7 @@ def with_out(call: Value, target: Value) -> Invocation:
 
 def fresh(shape: Shape, dtype: str, layout: Sequence[int]) -> Value:
     """Return the call that creates an array with its axes in memory in the order of the layout."""
-    made = numpy("empty")(str(tuple([shape[axis] for axis in layout])), quoted(dtype))
+    made = numpy("empty")(str(tuple([shape[axis] for axis in layout])), Dtype(dtype))
     order = tuple(range(len(shape)))
     return made if tuple(layout) == order else method(made, "transpose", str(tuple(map(layout.index, order))))
 
@@ -72,8 +73,8 @@ def _formulas(name: str) -> Callee:
     return Callee("formulas", name)
 
 
-def _dtype(dtype: str) -> str | None:
-    return quoted(dtype) if dtype else None
+def _dtype(dtype: str) -> Dtype | None:
+    return Dtype(dtype) if dtype else None
 
 
 def axes_text(axes: Sequence[int]) -> str:
@@ -237,7 +238,7 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "bins": lambda instruction, *given: Callee("scattering", "bins")(
         str(instruction.constants), str(instruction.shape), *given
     ),
-    "cast": lambda instruction, x: method(x, "astype", quoted(instruction.dtype)),
+    "cast": lambda instruction, x: method(x, "astype", Dtype(instruction.dtype)),
     "constant": lambda instruction: numpy("asarray")(literal(instruction.constants[0])),
     "copy": _copy,
     "diagonal": _diagonal,
@@ -253,7 +254,7 @@ CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "item": lambda instruction, x: f"{x}[{instruction.axes[0]}]",
     "output": lambda instruction, x: f"{x}[{instruction.axes[0]}]",
     "multiply": lambda instruction, x, y: numpy("multiply")(x, y, dtype=_dtype(instruction.dtype)),
-    "ones": lambda instruction: numpy("ones")(str(instruction.shape), dtype=quoted(instruction.dtype)),
+    "ones": lambda instruction: numpy("ones")(str(instruction.shape), dtype=Dtype(instruction.dtype)),
     "pointwise": _pointwise,
     "reduce": _reduce,
     "repeat": lambda instruction, x: Callee("copies", "repeated")(x, str(instruction.shape)),

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 from nameexpr.backends.numpy.codegen.statements import (
     Assign,
+    Dtype,
     Joined,
     Statement,
     Value,
     either,
     indexed,
     numpy,
-    quoted,
 )
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.primitives import is_view, shapes_of
@@ -53,7 +53,7 @@ class CollectedResult(NamedTuple):
         if self.is_late:
             return "None"
         name = "empty" if self.collected.place is not None else FIRST[self.collected.combine]
-        return numpy(name)(str(self.whole(block)), quoted(self.collected.dtype))
+        return numpy(name)(str(self.whole(block)), Dtype(self.collected.dtype))
 
     def part(self, cut: str) -> Joined:
         """Return its part for a block."""

@@ -13,12 +13,12 @@ from math import prod
 from nameexpr.backends.numpy.codegen.calls import filled
 from nameexpr.backends.numpy.codegen.statements import (
     Assign,
+    Dtype,
     Joined,
     Statement,
     Value,
     indexed,
     numpy,
-    quoted,
 )
 from nameexpr.compiler.ir.pieces import Piece
 from nameexpr.compiler.ir.placing import PlacedPart, placed_values
@@ -61,7 +61,7 @@ def concatenated(instruction: Instruction, target: str, names: Sequence[str]) ->
 def _created(instruction: Instruction, target: str, names: Sequence[str]) -> Statement:
     """Return the statement that creates the array, of zeros if some parts have no value."""
     is_full = sum(prod(piece.lengths) for piece in instruction.pieces) == prod(instruction.shape)
-    dtype: Value = quoted(instruction.dtype) if instruction.dtype else numpy("result_type")(*names)
+    dtype: Value = Dtype(instruction.dtype) if instruction.dtype else numpy("result_type")(*names)
     return Assign(target, numpy("empty" if is_full else "zeros")(str(instruction.shape), dtype))
 
 

@@ -19,6 +19,7 @@ from nameexpr.backends.numpy.codegen.calls import CALLS, filled, with_out
 from nameexpr.backends.numpy.codegen.loops import loop_statements
 from nameexpr.backends.numpy.codegen.statements import (
     Assign,
+    Dtype,
     For,
     Joined,
     Numbering,
@@ -27,7 +28,6 @@ from nameexpr.backends.numpy.codegen.statements import (
     delete,
     indexed,
     numpy,
-    quoted,
     text_of,
 )
 from nameexpr.compiler.ir.liveness import last_uses
@@ -83,7 +83,7 @@ def _begun(steps: StepLoop, arrays: Sequence[str], names: Sequence[str]) -> list
         rows = steps.offset(number) + (1 if number in steps.last else steps.length)
         shape = str((rows, *shapes[output]))
         dtype = steps.body.notes[output - len(steps.body.operands)].dtype
-        statements.append(Assign(array, numpy("empty")(shape, quoted(dtype))))
+        statements.append(Assign(array, numpy("empty")(shape, Dtype(dtype))))
         first = 0
         for count in steps.starts[number]:
             statements.append(Assign(indexed(array, f"{first}:{first + count}"), next(starts)))
@@ -182,7 +182,7 @@ def _buffers(body: Program, target: str) -> tuple[list[Statement], dict[int, str
         dtype = body.notes[value - count].dtype
         if shapes[value] and _takes_out(inner) and value not in body.outputs and dtype and not inner.is_weak:
             found[value] = f"{target}_b{len(found)}"
-            statements.append(Assign(found[value], numpy("empty")(str(shapes[value]), quoted(dtype))))
+            statements.append(Assign(found[value], numpy("empty")(str(shapes[value]), Dtype(dtype))))
     return statements, found
 
 

@@ -1,7 +1,7 @@
 """Generated code as data until it is written: functions, arguments, and targets of results.
 
-The spelling of a function is left to the writer: in full in the source for users, as a bound name in the
-executed code.
+The spelling of a function and of a dtype is left to the writer: in full in the source for users, as a bound
+name in the executed code.
 
 >>> step = Assign("t0", numpy("matmul")("a0", "a1", out="t1"))
 >>> write([step], str)
@@ -42,6 +42,17 @@ class Callee:
 
 
 @record
+class Dtype:
+    """A dtype by its name."""
+
+    name: str
+
+    def __str__(self) -> str:
+        """Return the dtype as written in the source for users."""
+        return f'"{self.name}"'
+
+
+@record
 class Invocation:
     """A call; strings among its arguments are written unchanged."""
 
@@ -57,7 +68,7 @@ class Joined:
     parts: tuple[Value, ...]
 
 
-Value: TypeAlias = str | Callee | Invocation | Joined
+Value: TypeAlias = str | Callee | Dtype | Invocation | Joined
 
 
 @record
@@ -105,7 +116,7 @@ class Return:
 
 
 Statement: TypeAlias = Assign | Define | Delete | For | Return
-Spell: TypeAlias = Callable[[Callee], str]
+Spell: TypeAlias = Callable[[Callee | Dtype], str]
 
 
 def numpy(name: str) -> Callee:
@@ -144,7 +155,7 @@ def listed(values: Sequence[Value]) -> Joined:
 
 
 def quoted(word: str) -> str:
-    """Return a dtype, or the pattern of an einsum, as source."""
+    """Return the pattern of an einsum, or another word, as source."""
     return f'"{word}"'
 
 
@@ -218,7 +229,7 @@ def text_of(value: Value, spell: Spell = str) -> str:
             options = value.options.items()
             listed += [f"{key}={text_of(own, spell)}" for key, own in options if own is not None]
         return f"{text_of(value.function, spell)}({', '.join(listed)})"
-    if isinstance(value, Callee):
+    if isinstance(value, Callee | Dtype):
         return spell(value)
     return "".join([text_of(part, spell) for part in value.parts])
 
@@ -233,7 +244,7 @@ def write(
     statements : sequence
         The statements.
     spell : callable
-        Returns the spelling of a function.
+        Returns the spelling of a function or a dtype.
     comments : mapping, optional
         For each name the comment after the lines that assign to it; for "return" the one after the last line.
     indent : str, optional

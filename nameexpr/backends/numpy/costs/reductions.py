@@ -26,7 +26,7 @@ LOGICAL, FLAG = 0.2, 0.02
 """One element that is only compared with 0, if about half of a run suffices; the same for a bool."""
 STARTED = {"max": 2, "min": 2}
 """The number of times that starting a run takes longer than for a sum."""
-ROWS, BLOCK = 1 << 16, 1 << 15
+ROWS, BLOCK = 1 << 16, 1 << 17
 """The number of elements that kernels of reducers, and functions along axes, process at a time."""
 CUMULATED = 2.9, 0.5
 """One element of cumulative sums: of floats, and of integers."""

@@ -129,7 +129,8 @@ def _shared(
     info, total = chain.info, fsum([times[number] for number in chain.links])
     if len(chain.links) < 2 or total < 2 * sharing.part:  # noqa: PLR2004
         return {}
-    step = parts.step_of(chain.size, total / sharing.part, chain.least, chain.multiple)
+    wanted, way = sharing.parts(total, is_chain=True), parts.Way(chain.least, chain.multiple, ())
+    step = parts.step_of(chain.size, wanted, sharing.threads, way)
     if not step:
         return {}
     spread = sharing.worth(total, ceil(chain.size / step))

@@ -16,8 +16,12 @@ times are not accurate enough for less.
 """
 TURNS = 2
 """How often work is handed over: to another thread, and back when it is done."""
-PART = 5
-"""The expected time of a part of a call, relative to handing it over."""
+PART = 2
+"""The least expected time of a part of a call, relative to handing it over."""
+OF_CHAIN = 2.5
+"""How many times longer a part of a chain takes: between its calls, threads wait for the interpreter."""
+MOST = 8
+"""The most parts of a single call for each thread."""
 PARTIALS = 8
 """The size of the last cache, relative to the most bytes that contributions to a result may take until they
 are added.
@@ -64,7 +68,7 @@ class Sharing:
     """A number of threads, with the calling one, and what it takes to share work between them.
 
     `handed` are the seconds until another thread computes, and until the calling one knows that it has
-    finished; `part` are those of a part of a call. `partial_bytes` are the most that contributions to a
+    finished; `part` are the least of a part of a call. `partial_bytes` are the most that contributions to a
     result may take until they are added.
     """
 
@@ -72,6 +76,16 @@ class Sharing:
     handed: float
     part: float
     partial_bytes: int
+
+    def parts(self, seconds: float, *, is_chain: bool = False) -> int:
+        """Return into how many parts calls that take `seconds` are divided: the same number for each thread.
+
+        >>> Sharing(2, 40e-6, 100e-6, 1 << 20).parts(790e-6)
+        6
+        """
+        each = seconds / self.threads / self.part
+        each = each / OF_CHAIN if is_chain else min(each, MOST)
+        return max(1, int(each)) * self.threads
 
     def worth(self, seconds: float, count: int) -> Spread | None:
         """Return how threads share `count` blocks of equal size that take `seconds` on one; None if that does

@@ -63,21 +63,26 @@ def layout_of(shape: Shape, strides: Strides) -> tuple[int, ...] | None:
 
 
 def parted(
-    instruction: Instruction, sources: Sequence[Array], result: Array, order: Sequence[int], wanted: float
+    instruction: Instruction,
+    sources: Sequence[Array],
+    result: Array,
+    order: Sequence[int],
+    wanted: int,
+    threads: int,
 ) -> tuple[int, int, Cuts]:
     """Return the axis that is cut, the number of its indices in a part, and the cuts of the sources; no cuts
     if there is no such axis. `order` are the axes in the order of memory, and `wanted` is the number of parts
-    that take long enough.
+    for these threads.
     """
     best, most = NONE, 1
     for axis in order:
         if (way := cut_along(instruction, sources, result, axis)) is None:
             continue
-        step = step_of(result.shape[axis], wanted, way.least, way.multiple)
+        step = step_of(result.shape[axis], wanted, threads, way)
         count = ceil(result.shape[axis] / step) if step else 0
         if count > most:
             most, best = count, (axis, step, way.cuts)
-        if count >= ENOUGH:
+        if count >= min(wanted, ENOUGH):
             break
     return best
 
@@ -130,17 +135,14 @@ def _multiple(instruction: Instruction, shape: Shape, axis: int) -> int:
     return max(1, BLOCK * shape[axis] // prod(shape)) if axis == free[0] else 0
 
 
-def step_of(size: int, wanted: float, least: int, multiple: int) -> int:
+def step_of(size: int, wanted: int, threads: int, way: Way) -> int:
     """Return the number of indices of a part, of which the last part, too, has the least number; 0 if there
-    are no parts.
+    are no parts. It is the one near the wanted number of parts with which the busiest thread computes least.
     """
-    if size < 2 * least:
-        return 0
-    step = max(least, min(size, ceil(size / wanted)))
-    step = ceil(step / multiple) * multiple
-    while 0 < size % step < least:
-        step += multiple
-    return step
+    most = min(wanted, size // way.least)
+    steps = [ceil(size / count / way.multiple) * way.multiple for count in range(most, most // 2, -1)]
+    steps = [step for step in steps if step < size and not 0 < size % step < way.least]
+    return min(steps, key=lambda step: step * ceil(ceil(size / step) / threads), default=0)
 
 
 def _aligned(source: Array, result: Array, axis: int) -> int | None:

@@ -93,7 +93,8 @@ def _shared_call(info: ProgramInfo, number: int, seconds: float, sharing: Sharin
     layout = parts.layout_of(result.shape, result.strides)
     if layout is None:
         return None
-    axis, step, cuts = parts.parted(instruction, sources, result, layout, seconds / sharing.part)
+    wanted, threads = sharing.parts(seconds), sharing.threads
+    axis, step, cuts = parts.parted(instruction, sources, result, layout, wanted, threads)
     spread = None if cuts is None else sharing.worth(seconds, ceil(result.shape[axis] / step))
     if spread is None or cuts is None:
         return None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from nameexpr.backends.numpy import formulas
+from nameexpr.backends.numpy.codegen import function
 from nameexpr.backends.numpy.codegen.function import bound_statements, function_code
 from nameexpr.backends.numpy.codegen.source import Routine, source_of
 from nameexpr.backends.numpy.kernels import c_einsum
@@ -39,6 +41,27 @@ def test_einsum_is_bound_to_the_c_function_behind_it() -> None:
     result, constants = run(program(ir.einsum((0, 1), ((0, 1), (1, 2)), (0, 2))), X, Y)
     np.testing.assert_array_equal(result, X @ Y)
     assert constants["np_einsum"] is c_einsum
+
+
+def test_dtypes_are_bound_by_their_name_unless_that_is_no_name_of_python() -> None:
+    cast = ir.cast(0, "float32")
+    result, constants = run(program(cast, operands=((2, 3),)), X)
+    np.testing.assert_array_equal(result, X.astype("f4"), strict=True)
+    assert constants["dtype_float32"] == np.dtype("float32")
+    swapped = ir.cast(0, ">f4")
+    result, constants = run(program(swapped, operands=((2, 3),)), X)
+    np.testing.assert_array_equal(result, X.astype(">f4"), strict=True)
+    assert not [name for name in constants if name.startswith("dtype")]
+
+
+@pytest.mark.parametrize("returns_arrays", [True, False])
+def test_a_result_without_dims_is_an_array(returns_arrays: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not returns_arrays:  # as before NumPy 2.3
+        monkeypatch.setattr("nameexpr.backends.numpy.codegen.function._RETURNS_ARRAYS", False)
+    result, constants = run(program(ir.add_up(0, (0, 1)), operands=((2, 3),)), X)
+    np.testing.assert_array_equal(result, np.asarray(X.sum()), strict=True)
+    assert type(result) is np.ndarray
+    assert ("np_asarray" in constants) == (not function._RETURNS_ARRAYS)
 
 
 def test_kernels_of_ours_are_bound_too() -> None:

@@ -27,7 +27,7 @@ def divided(
 ) -> tuple[int, int, tuple[int | None, ...] | None]:
     layout = layout_of(result.shape, result.strides)
     assert layout is not None
-    return parted(instruction, sources, result, layout, parts)
+    return parted(instruction, sources, result, layout, parts, 2)
 
 
 EXP = Instruction("pointwise", (0,), dtype="float64", function="exp", constants=(None,))
