@@ -23,7 +23,7 @@ GRAM = 1 << 20
 than its call costs.
 """
 ALIASED = 512
-"""A multiple of this number of bytes between rows makes the rows of a square evict each other from the cache."""
+"""Rows that are a multiple of this number of bytes apart evict each other from the cache."""
 
 
 @record
