@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nameexpr.compiler.analysis.operands import Operand, describe
+from nameexpr.compiler.analysis.rules.blocks import moved_faults
 from nameexpr.compiler.analysis.rules.check import check_text
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.records import replace
@@ -36,6 +37,8 @@ def fill_in(tree: ast.Expression, operands: Sequence[Operand], *, has_reduce: bo
         infos = describe((), operands)
         raise error(Diagnostic("NE210", "'...' is not in any input", tree.text, marks, infos, hint))
     check_text(replace(filled, inputs=filled.inputs or (ast.Term(()),)), has_reduce=has_reduce)
+    if filled.leaves_inputs_out and filled.outputs and (faults := list(moved_faults(filled, filled.outputs))):
+        raise error(*faults)  # operands without dims
     return filled
 
 

@@ -67,8 +67,8 @@ Primitive = Literal[
 ]  # fmt: skip
 UFUNCS = frozenset(row.kernel for row in FUNCTIONS.values() if row.is_ufunc)
 """Pointwise kernels that accept an output array."""
-NEVER_INTO = frozenset({"negative"})
-"""NumPy 2.2 to 2.4 negates strided arrays incorrectly into strided memory, including in place."""
+NEVER_INTO = frozenset({"isinf", "isnan", "negative", "signbit"})
+"""NumPy 2.2 to 2.5 computes these incorrectly into strided memory, `negative` (to 2.4) of strided arrays."""
 
 
 @record

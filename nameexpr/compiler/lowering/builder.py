@@ -212,13 +212,13 @@ class Builder:
         """Return the value in another shape, whose axes get the given labels."""
         return self.moved(value, Instruction("reshape", (value.number,), shape), labels, None)
 
-    def expand(self, value: Value, labels: Sequence[str]) -> Value:
+    def expand(self, value: Value, labels: Sequence[str], *, has_leading: bool = False) -> Value:
         """Return a view with the axes in the order of `labels`, and an axis of size 1 for each label that the
-        value lacks.
+        value lacks; for those before all that it has only if `has_leading`.
         """
         here = [label for label in labels if label in value.labels]
         value = self.transpose(value, here)
-        wanted = list(dropwhile(lambda label: label not in value.labels, labels))
+        wanted = list(labels if has_leading else dropwhile(lambda label: label not in value.labels, labels))
         if len(here) == len(wanted):
             return value
         shape = tuple(self.sizes[label] if label in value.labels else 1 for label in wanted)

@@ -101,9 +101,7 @@ class FusionPlan:
         if self._is_across(leaf, order):
             leaf = build.transpose(leaf, [label for label in order if label in leaf.labels])
             leaf = build.emit(Instruction("copy", (leaf.number,)), leaf.labels, leaf.dtype)
-        value = build.expand(leaf, order)
-        shape = tuple(self.graph.sizes[label] if label in leaf.labels else 1 for label in order)
-        return value if len(value.labels) == len(order) else build.reshape(value, shape, order)
+        return build.expand(leaf, order, has_leading=True)
 
     def _is_across(self, leaf: Value, order: Labels) -> bool:
         """Return whether a small leaf is not contiguous along a block's last axis, so that copying it pays

@@ -126,7 +126,7 @@ def emit_windowed(build: Builder, strategy: Strategy, one: Value, other: Value) 
     view = build.instructions[one.number - build.count]
     letters = tuple([tuple([row[one.axis(label)] for label in order]) for row in view.letters])
     if strategy.kind == WEIGH:
-        other = _with_every_axis(build, other, order)
+        other = build.expand(other, order, has_leading=True)
     else:
         other = matrix(build, other, (), summed, columns)
     number, shape = (source.number, other.number), build.shape(order)
@@ -142,13 +142,3 @@ def emit_windowed(build: Builder, strategy: Strategy, one: Value, other: Value) 
     if len(columns) == 1:
         return replace(value, labels=labels)
     return replace(build.reshape(value, build.shape(labels), labels), strides=build.row_major_strides(labels))
-
-
-def _with_every_axis(build: Builder, value: Value, order: Sequence[str]) -> Value:
-    """Return a view with an axis for every label, of size 1 where the value does not vary."""
-    value = build.expand(value, order)
-    if len(value.labels) == len(order):
-        return value
-    own = value.labels
-    shape = tuple([build.sizes[label] if label in own else 1 for label in order])
-    return build.reshape(value, shape, order)

@@ -183,7 +183,9 @@ def _run(
     """Return the results of a ufunc as tensors, or written into tensors."""
     targets = [None if out is None else checked_target(out, names, use.verb) for out in use.outs]
     if targets:
-        use.options["out"] = tuple(None if target is None else _place(target, names) for target in targets)
+        use.options["out"] = tuple(
+            None if target is None else _place(use, target, names) for target in targets
+        )
         if use.ufunc is np.negative:  # NumPy (2.2 to 2.4) negates strided arrays in place incorrectly
             arrays = [np.array(array) for array in arrays]
     try:
@@ -196,9 +198,14 @@ def _run(
     return tuple(_finished(use, value, names, out) for value, out in zip(values, places, strict=True))
 
 
-def _place(target: Core, names: Names) -> Array:
+_NEVER_INTO = frozenset({np.isinf, np.isnan, np.signbit})
+"""NumPy (2.2 to 2.5) computes these incorrectly into strided arrays."""
+
+
+def _place(use: _Use, target: Core, names: Names) -> Array:
     """Return the array that a ufunc writes into: the tensor's own only if nothing else is needed."""
-    return target._data if target._names == names and not can_raise() else target._data.copy()
+    is_direct = target._names == names and use.ufunc not in _NEVER_INTO and not can_raise()
+    return target._data if is_direct else target._data.copy()
 
 
 def _finished(use: _Use, value: Any, names: Names, target: Core | None) -> Any:

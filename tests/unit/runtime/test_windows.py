@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
+from nameexpr.compiler.lowering.builder import Builder
 
 Sizes = Mapping[str, int]
 DTYPES = ["float64", "float32", "float16", "int64", "int8", "uint8", "bool", "complex128"]
@@ -302,3 +303,22 @@ def test_filters_of_each_channel_equal_those_of_copies(shape: tuple[int, int, in
     for own in layouts(image).values():
         got = ne.evaluate("sum[a b](x[_@(h+a) _@(w+b) C] * k[a b C])", x=own, k=kernel)
         np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("layout", ["n c T", "n T c", "c n T"])
+def test_windows_of_several_channels_and_images_are_weighed(
+    layout: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each way of computing it is taken in turn."""
+    x, k = made((2, 3, 9), seed=1), made((3, 4), seed=2)
+    axes = [["n", "c", "T"].index(name) for name in layout.split()]
+    expected = [
+        [np.correlate(row, weights, "valid") for row, weights in zip(one, k, strict=True)] for one in x
+    ]
+    text = f"{layout.replace('T', '_@(t + d)')}, c d -> {layout.replace('T', 't')}"
+    for rank in range(8):
+        ne.cache_clear()
+        monkeypatch.setattr(Builder, "choose", lambda _, found, rank=rank: found[min(rank, len(found) - 1)])
+        got = ne.einsum(text, x.transpose(axes), k)
+        np.testing.assert_array_equal(got, np.transpose(expected, axes))
+    ne.cache_clear()

@@ -21,17 +21,21 @@ from nameexpr.syntax.walk import has_several_parts, is_live, value_atoms
 
 def block_faults(tree: ast.Expression) -> Iterator[Diagnostic]:
     """Yield the errors in the parts and positions of an expression."""
-    outputs, is_split = tree.outputs, has_several_parts(tree)
-    is_alone = is_split and len(tree.inputs) == 1
-    yield from use_faults(tree.text, tree.inputs, is_split=outputs is None or is_alone)
+    outputs = tree.outputs
+    is_split = has_several_parts(tree) and len(tree.inputs) == 1
+    yield from use_faults(tree.text, tree.inputs, is_split=outputs is None or is_split)
     if outputs is None:
         return
     yield from result_faults(tree.text, outputs)
-    if tree.leaves_inputs_out:
-        return
+    if not tree.leaves_inputs_out:
+        yield from moved_faults(tree, outputs)
+
+
+def moved_faults(tree: ast.Expression, outputs: Sequence[ast.Term]) -> Iterator[Diagnostic]:
+    """Yield the errors in what is moved from the inputs to the results."""
     if any(True for term in outputs for _ in parts_in(term.items)):
         yield from _joined_faults(tree, outputs)
-    elif is_alone:
+    elif has_several_parts(tree) and len(tree.inputs) == 1:
         yield from _split_faults(tree, outputs)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from nameexpr.errors import Diagnostic, Mark, Proposal, nearest
 from nameexpr.syntax import ast
-from nameexpr.syntax.items import group_of
+from nameexpr.syntax.items import group_of, parts_in
 from nameexpr.syntax.unparse import unparse, unparse_item, unparse_term
 from nameexpr.syntax.walk import value_atoms_of
 
@@ -64,12 +64,14 @@ def _something_is_dropped(tree: ast.Expression, has_reduce: bool) -> Iterator[Di
     kept = _kept(tree)
     names = _labels(tree.inputs)
     literals = any(_has_literal(term.items) for term in tree.inputs)
-    if names - kept or literals or _dropped_words(tree, kept):
+    has_parts = any(True for term in tree.outputs or () for _ in parts_in(term.items))
+    if names - kept or (literals and not has_parts) or _dropped_words(tree, kept):
         return
     marks = (Mark(tree.reducer.span),) if tree.reducer is not None else ()
     which = f"': {tree.reducer.name}'" if tree.reducer is not None else "reduce="
-    hint = "leave the reducer out, or leave a label out of the result"
-    message = f"{which} has nothing to reduce: every dim is kept"
+    hint = "leave the reducer out" + ("" if literals else ", or leave a label out of the result")
+    why = "a result that consists of parts has no sums" if literals else "every dim is kept"
+    message = f"{which} has nothing to reduce: {why}"
     yield Diagnostic("NE215", message, tree.text, marks, hint=hint)
 
 

@@ -155,7 +155,7 @@ def more_joint_loops(graph: Graph, outputs: Sequence[int], loops: GraphLoops) ->
     """Yield the joint loops over each label, or loops with joint ones over another label in their blocks."""
     needed = sorted(users_of(graph, outputs, (), ()))
     for label in dict.fromkeys([label for number in needed for label in graph.labels[number]]):
-        if graph.sizes[label] == 1:
+        if graph.sizes[label] < 2:  # noqa: PLR2004
             continue
         if loops:
             found = {tuple([_with_inner(graph, loop, label) for loop in loops])}

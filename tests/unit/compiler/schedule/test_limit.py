@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
+import nameexpr as ne
 from nameexpr.backends.numpy.codegen.function import compute
 from nameexpr.backends.numpy.codegen.statements import write
 from nameexpr.backends.numpy.promotion import ARITHMETIC
@@ -272,3 +274,17 @@ def test_the_sizes_of_labels_that_see_one_dim_change_together() -> None:
     group = formula("x[i] * y[(i k)]", x=(5,), y=(30,))
     bigger = resized(group.graph, group.operands, "k", 2)
     assert bigger is not None and bigger[1].shapes == ((5,), (10,))
+
+
+@pytest.mark.parametrize(
+    "text", ["a b, b c, c d -> a d", "a b, b c, c d -> : sum", "a b, b c, c d -> b : max"]
+)
+def test_labels_without_elements_are_not_looped_over(text: str) -> None:
+    for sizes in ((0, 40, 50, 30), (40, 0, 50, 30), (30, 40, 0, 50), (30, 40, 50, 0)):
+        x, y, z = (np.ones(pair) for pair in pairwise(sizes))
+        try:
+            limit = ne.compile(text).plan(x, y, z).peak_bytes // 2
+            found = ne.einsum(text, x, y, z, memory_limit=limit)
+        except (ne.LimitError, ne.SizeError):  # the smallest program needs more; there is no maximum
+            continue
+        np.testing.assert_array_equal(found, ne.einsum(text, x, y, z))

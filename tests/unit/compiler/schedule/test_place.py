@@ -170,3 +170,11 @@ def test_a_product_is_not_written_to_elements_far_apart() -> None:
         np.testing.assert_allclose(compiled(**given), want.transpose(axes), rtol=1e-12)
         products = [step for step in compiled.plan(**given).steps if step.what in {"matmul", "dot"}]
         assert (products[1].bytes == 0) == (left == "B (a + b) K")
+
+
+@pytest.mark.parametrize("function", ["isinf", "isnan", "signbit"])
+def test_parts_that_numpy_computes_incorrectly_into_strided_memory_are_right(function: str) -> None:
+    x = np.where(np.arange(40) % 3, -np.inf, np.nan)
+    text = f"y[N (1 + a)] = {function}(x[N]), {function}(2 * x[N])"
+    expected = [[bool(getattr(np, function)(value))] * 2 for value in x]
+    assert ne.evaluate(text, x=x, a=1).tolist() == expected
