@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from nameexpr.compiler.ir.axes import Labels, hint_of, literal, product_label
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, REAL_OF, is_widened
-from nameexpr.compiler.ir.program import Instruction
+from nameexpr.compiler.ir.program import Instruction, Primitive
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.records import record, replace
 
@@ -85,7 +85,7 @@ def emit_matmul(build: Builder, strategy: Strategy, one: Value, other: Value, *,
         merged = (*outer, product_label(rows), product_label(columns))
     else:
         left, right = matrix(build, one, (), rows, summed), matrix(build, other, (), summed, columns)
-        primitive = "matmul" if _is_maybe_gram(build, strategy, one, other) else "dot"
+        primitive: Primitive = "matmul" if _is_maybe_gram(build, strategy, one, other) else "dot"
         product = Instruction(primitive, (left.number, right.number))
         is_merged = len(rows) > 1 or len(columns) > 1
         merged = tuple([product_label(group) for group in (rows, columns) if group]) if is_merged else labels
