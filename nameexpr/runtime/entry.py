@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from nameexpr.backends.numpy.target import current_target
+from nameexpr.compiler.ir.liveness import is_for_any_sizes
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.errors import NameExprError
 from nameexpr.runtime import cache
@@ -251,23 +252,15 @@ class Entry(ABC):
     def _fits_all_sizes(self, program: Program) -> bool:
         """Return whether a program is valid for all shapes of the same ranks, as it uses no sizes.
 
-        NumPy then detects sizes that do not match, as only a matrix product does: broadcasting accepts 1. The
-        best call for a matrix and its own transpose depends on its size.
+        NumPy then detects sizes that do not match, as only a matrix product does: broadcasting accepts 1.
         """
-        turned = [
-            source >= len(program.operands)
-            for one in program.instructions
-            if one.primitive == "dot"
-            for source in one.sources
-        ]
         return (
             isinstance(self.tree, Expression)
             and self.structure is not None
             and len(self.tree.inputs) <= 2  # noqa: PLR2004  of more, sizes tell the order
             and not self.options.sizes
             and self.options.memory_limit is None
-            and {one.primitive for one in program.instructions} <= {"transpose", "dot"}
-            and turned not in ([True, False], [False, True])
+            and is_for_any_sizes(program)
         )
 
     def fold(self, compiled: Compilation[Any]) -> Folded:
