@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -63,12 +63,12 @@ class Results:
         """Return the same for a workload's name."""
         return self.peaks.get(workload, {}).get(name)
 
-    def best_peer(self, workload: Workload) -> tuple[str, float] | None:
-        """Return the fastest peer and its ratio."""
+    def best_peer(self, workload: Workload, without: Collection[str] = ()) -> tuple[str, float] | None:
+        """Return the fastest peer and its ratio, of all but those that are left out."""
         others = [
             (lane.name, lane.ratio)
             for lane in self.lanes[workload.name].values()
-            if lane.ratio is not None and lane.name not in (HAND, AGAIN, *OURS)
+            if lane.ratio is not None and lane.name not in (HAND, AGAIN, *OURS, *without)
         ]
         return min(others, key=lambda pair: pair[1], default=None)
 

@@ -38,6 +38,15 @@ def hide_frames() -> None:
         frame = frame.f_back
 
 
+def outside() -> int:
+    """Return the `stacklevel` of a warning of the caller that is about the call of this package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and (_is_ours(frame) or "importlib" in frame.f_code.co_filename):
+        level += not frame.f_code.co_filename.startswith("<frozen importlib")  # not counted by `warnings`
+        frame = frame.f_back
+    return level
+
+
 def shown_short(error: AttributeError) -> AttributeError:
     """Return an exception of Python's whose traceback is to be shown as those of ours are."""
     error._render_traceback_ = partial(rendered_by_ipython, error)  # type: ignore[attr-defined]

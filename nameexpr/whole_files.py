@@ -1,4 +1,4 @@
-"""Atomic replacement of files, and limits on their size in memory.
+"""Atomic replacement of files, files of JSON, and limits on their size in memory.
 
 >>> import pathlib, tempfile
 >>> path = pathlib.Path(tempfile.mkdtemp(), "numbers.txt")
@@ -14,7 +14,7 @@ import stat
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
-from typing import IO
+from typing import IO, Any
 
 _ASSUMED_MEMORY = 4 << 30
 
@@ -46,6 +46,28 @@ def replace_file(path: str, write: Callable[[IO[bytes]], object]) -> None:
         if isinstance(fault, OSError) and fault.filename == beside:
             fault.filename = path  # the caller does not know the other one
         raise
+
+
+def read_json(path: str, most: int) -> Any:
+    """Return what is in a file of JSON of at most `most` characters.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    ValueError
+        If it is longer, or is not JSON; the message is the reason.
+    """
+    import json
+
+    with open(path, encoding="utf-8") as file:
+        try:
+            text = file.read(most + 1)
+            if len(text) <= most:
+                return json.loads(text)
+        except (ValueError, RecursionError):
+            raise ValueError("it is not JSON") from None
+    raise ValueError(f"it has more than {most:,} characters")
 
 
 def most_unpacked(packed: int) -> int:

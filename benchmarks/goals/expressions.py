@@ -9,7 +9,8 @@ from typing import Any
 
 from benchmarks.call import STRING, TUNED
 from benchmarks.goals.base import GATE, GOAL, Goal, ahead, at_most, by_name, everywhere, least, ratios
-from benchmarks.results import Results, geomean, quotient
+from benchmarks.goals.behind import judge_group
+from benchmarks.results import Results, geomean
 from benchmarks.workloads import Workload
 
 
@@ -44,13 +45,8 @@ def _pairs(results: Results) -> Iterable[Goal]:
         yield at_most(GATE, "b", asked, results.ratio(workload, STRING), 1.15)
     for workload in results.of("b", "chain"):
         yield _best_order(workload)
-    chosen = results.of("b")
-    found = ratios(results, chosen)
-    yield at_most(GOAL, "b", "geomean at most 1.05 of hand", geomean(found.values()), 1.05)
-    yield everywhere("b", "worst at most 1.25 of hand", found, 1.25)
-    yield ahead(results, chosen, "b", "np.einsum.optimize", 1.3, geomean)
-    behind = by_name(chosen, lambda w: _behind_best(results, w))
-    yield everywhere("b", "at most 1.05 of the best peer on any", behind, 1.05)
+    yield from judge_group(results, "b", 1.05)
+    yield ahead(results, results.of("b"), "b", "np.einsum.optimize", 1.3, geomean)
 
 
 def _random(results: Results) -> Iterable[Goal]:
@@ -63,18 +59,15 @@ def _random(results: Results) -> Iterable[Goal]:
 
 def _layout(results: Results) -> Iterable[Goal]:
     chosen = results.of("c")
-    mean = geomean(ratios(results, chosen).values())
-    yield at_most(GOAL, "c", "geomean at most 1.05 of hand", mean, 1.05)
+    yield from judge_group(results, "c", 1.05)
     yield ahead(results, chosen, "c", "einops", 1.5, geomean)
-    yield everywhere(
-        "c", "never behind einops", by_name(chosen, lambda w: results.ahead(w, "einops")), 1.0, is_least=True
-    )
     for tag, times in (("power of two", 5), ("pooling", 2.5)):
         yield ahead(results, results.of("c", tag), "c", "einops", times, least, f"{tag}: ")
 
 
 def _dtypes(results: Results) -> Iterable[Goal]:
-    for tag, times in (("int64", 20), ("float16", 75), ("bool", 20), ("real complex", 1.8)):
+    yield from judge_group(results, "e", 1.03)
+    for tag, times in (("int64", 20), ("float16", 75), ("real complex", 1.8)):
         yield ahead(results, results.of("e", tag), "e", "np.einsum.optimize", times, least, f"{tag}: ")
     found = ratios(results, results.of("e", "blas"))
     yield everywhere("e", "float32, float64, complex at most 1.03 of hand", found, 1.03)
@@ -92,11 +85,6 @@ def _best_order(workload: Workload) -> Goal:
     except Exception as error:  # noqa: BLE001 (the verdict is the report)
         return Goal(GATE, "b", asked, f"{type(error).__name__}: {error}", is_met=False, is_timed=False)
     return Goal(GATE, "b", asked, f"{flops:,} flops, best {best:,}", flops == best, is_timed=False)
-
-
-def _behind_best(results: Results, workload: Workload) -> float | None:
-    best = results.best_peer(workload)
-    return quotient(results.ratio(workload, STRING), best[1] if best else None)
 
 
 def _median_us(seconds: list[float]) -> float | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from benchmarks.call import STRING
-from benchmarks.goals.base import GOAL, Goal, at_most, by_name, everywhere, ratios
+from benchmarks.goals.base import Goal, by_name, everywhere
+from benchmarks.goals.behind import judge_peers
 from benchmarks.goals.others import BLOCKS
 from benchmarks.harness import HAND
-from benchmarks.results import Results, geomean, quotient
+from benchmarks.results import Results
 from benchmarks.workloads import Workload
 from benchmarks.workloads.base import MEMORY
 
@@ -18,21 +19,13 @@ FEW = 5
 
 def judge(results: Results) -> Iterable[Goal]:
     """Yield the verdicts on the users' expressions."""
-    chosen = results.of("u")
-    yield at_most(GOAL, "u", "geomean at most 1.0 of hand", geomean(ratios(results, chosen).values()), 1.0)
-    behind = by_name(chosen, lambda w: _behind(results, w))
-    yield everywhere("u", "at most 1.05 of the best of hand and peers on any", behind, 1.05)
-    few = [w for w in chosen if w.terms.count(",") < FEW]
+    yield from judge_peers(results, "u")
+    few = [w for w in results.of("u") if w.terms.count(",") < FEW]
     firsts = by_name(few, lambda w: _milliseconds(results.first.get(w.name)))
     yield everywhere("u", f"first call at most hot + 3 ms (up to {FEW} operands)", firsts, 3.0, "{:.1f} ms")
     memory = by_name(results.of("u", MEMORY), lambda w: _megabytes_over(results, w))
     asked = f"memory: peak at most hand's and {BLOCKS:.0f} MB"
     yield everywhere("u", asked, memory, BLOCKS, "{:+.1f} MB", is_timed=False)
-
-
-def _behind(results: Results, workload: Workload) -> float | None:
-    best = results.best_peer(workload)
-    return quotient(results.ratio(workload, STRING), min(1.0, best[1]) if best else 1.0)
 
 
 def _milliseconds(seconds: float | None) -> float | None:

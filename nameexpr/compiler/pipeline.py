@@ -195,8 +195,10 @@ def _ordered(
 ) -> ContractionPlan:
     """Return the plan of a contraction: the cheapest per call, if some factors stay the same."""
     plan = plan_contractions(contraction, options.optimize)
-    if not constants or not is_our_own(options.optimize):
+    if len(factors) <= 2 or not is_our_own(options.optimize):  # noqa: PLR2004  there is one order
         return plan
+    if not constants:
+        return replace(plan, is_open=options.memory_limit is None)
     from nameexpr.compiler.planning.bound import plan_for_calls
 
     fixed = [position for position, factor in enumerate(factors) if factor in constants]

@@ -9,9 +9,11 @@ from typing import Any, NoReturn
 from nameexpr.errors import Diagnostic, error
 from nameexpr.runtime import public
 from nameexpr.runtime.tuning import Tuning, machine_key, tunings
-from nameexpr.whole_files import replace_file
+from nameexpr.whole_files import read_json, replace_file
 
 FORMAT, VERSION = "nameexpr tuning", 1
+LONGEST = 1 << 28
+"""The characters of a file."""
 HINT = "write it with ne.save_tuning, after calls with tune=True"
 
 
@@ -65,12 +67,11 @@ def load_tuning(path: str | os.PathLike[str]) -> int:
     """
     name = _name_of(path)
     try:
-        with open(name, encoding="utf-8") as file:
-            data = json.load(file)
+        data = read_json(name, LONGEST)
     except OSError as fault:
         _refuse(name, fault.strerror or "it cannot be read", fault)
     except ValueError as fault:
-        _refuse(name, "it is not JSON", fault)
+        _refuse(name, str(fault), fault)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         _refuse(name, f"its format is not {FORMAT!r}")
     if data.get("version") != VERSION:

@@ -46,9 +46,9 @@ def wrong_formulas(seeds: range) -> list[str]:
     return [f"formula, seed {seed}: {why}" for seed in seeds if (why := _compared(_formula, seed))]
 
 
-REFUSED = frozenset({"NE308", "NE526"})
+REFUSED = frozenset({"NE308", "NE504", "NE526"})
 """Codes of what the pages say is rejected, and the reference computes: sizes that follow only by division of
-two products, and numbers that an array's dtype does not hold.
+two products, and numbers that the dtype of an array does not hold.
 """
 
 

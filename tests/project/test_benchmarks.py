@@ -16,7 +16,7 @@ import pytest
 
 from benchmarks import adapters, command, expected, goals, interactive, memory, networks, ours, report, scores
 from benchmarks.call import STRING, Adapter, Call
-from benchmarks.goals.base import GOAL, at_most, everywhere
+from benchmarks.goals.base import GOAL, Goal, at_most, everywhere
 from benchmarks.harness import HAND, Effort, Lane, measure
 from benchmarks.planned import NETWORKS
 from benchmarks.results import Results
@@ -215,6 +215,34 @@ def test_a_goal_for_all_names_the_worst_and_who_misses_it() -> None:
     assert (goal.figure, goal.is_met) == ("3.00 (y); 2 of 3 miss it: y, w", False)
     goal = everywhere("n", "", {"x": 1.0, "y": 3.0}, 1.0, is_least=True)
     assert (goal.figure, goal.is_met) == ("1.00 (x)", True)
+
+
+def judged(name: str, hand: float, **peers: float) -> dict[str, Goal]:
+    """Return the goals of a workload that takes 1.2 times as long as hand."""
+    (workload,) = (one for one in WORKLOADS if one.name == name)
+    times = {HAND: 1.0, STRING: 1.2, **peers}
+    lanes = {
+        key: Lane(key, None, ratios=[ratio], seconds=[hand * ratio], over=[hand * (ratio - 1)])
+        for key, ratio in times.items()
+    }
+    found = goals.judge(Results({}, workloads=[workload], lanes={name: lanes}))
+    return {goal.asked: goal for goal in found if goal.group == workload.group}
+
+
+def test_torch_is_left_out_where_numpy_lacks_its_loops_and_that_is_said() -> None:
+    asked = "at most 1.05 of the best of hand and peers on any"
+    figure = judged("outer", 1e-4, torch=0.4)[asked].figure
+    assert figure.startswith("1.20 (outer)")
+    assert figure.endswith("without torch, whose loops NumPy lacks, for products with broadcasting")
+    assert judged("matvec", 1e-4, torch=0.4)[asked].figure.startswith("3.00 (matvec)")
+
+
+def test_a_short_call_is_judged_by_what_it_adds() -> None:
+    asked = "calls under 1 us at most hand + 0.35 us"
+    found = judged("gemm small", 0.5e-6)
+    assert found[asked].figure == "+0.10 us (gemm small)"
+    assert found["worst at most 1.25 of hand"].is_met is None
+    assert asked not in judged("gemm small", 2e-6)
 
 
 def test_without_measurements_no_goal_is_judged() -> None:

@@ -131,8 +131,8 @@ def clip(x: Any, low: Any, high: Any) -> Any:
     return np.minimum(above, high, out=above if is_whole else None, dtype=dtype)
 
 
-def where_or_zero(condition: Any, x: Any) -> Any:
-    """Return np.where(condition, x, 0), of floats by a product of their bits.
+def where_or_zero(condition: Any, x: Any, zero: float = 0) -> Any:
+    """Return np.where(condition, x, zero) for a zero, of floats by a product of their bits.
 
     It takes a tenth of the time, as no branch depends on a condition; a product of floats would leave nan.
 
@@ -140,7 +140,7 @@ def where_or_zero(condition: Any, x: Any) -> Any:
     array([1.5, 0. , 0. ])
     """
     bits = _bits(condition, x)
-    return np.where(condition, x, 0) if bits is None else np.multiply(bits, condition).view(x.dtype)
+    return np.where(condition, x, zero) if bits is None else np.multiply(bits, condition).view(x.dtype)
 
 
 def _bits(condition: Any, x: Any) -> Array | None:

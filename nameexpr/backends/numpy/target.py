@@ -147,7 +147,7 @@ def use(profile: Profile | None, path: str = "") -> None:
 def _chosen() -> ChosenProfile:
     with lock:
         if _choice is None:
-            use(*_find(os.environ.get("NAMEEXPR_TARGET", "")))
+            use(*_find(os.environ.get("NAMEEXPR_TARGET", "").strip()))
         assert _choice is not None
         return _choice
 

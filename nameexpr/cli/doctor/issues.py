@@ -20,6 +20,7 @@ AVX2_CORES = {"haswell", "zen", "excavator"} | AVX512_CORES
 VARIABLES = {
     "NAMEEXPR_TARGET": "",
     "NAMEEXPR_THREADS": "",
+    "NAMEEXPR_TRACEBACK": "",
     "NAMEEXPR_VERIFY": "every compilation checks its program, which takes longer",
 }
 """The package's environment variables, and the effect of setting each to 1, if it makes calls slower."""

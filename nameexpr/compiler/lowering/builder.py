@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import dropwhile, pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.layouts import Layout, OperandLayout
@@ -76,6 +76,7 @@ class Builder:
 
     `offers` has the costs of the candidates at each choice; `ranks` selects among them, 0 for the best by
     these costs. `windows` are the values that are windows, with their sources and how these are read.
+    `found` are candidates that are needed again if several orders are tried.
     """
 
     sizes: Mapping[str, int]
@@ -88,6 +89,7 @@ class Builder:
     ranks: tuple[int, ...] = ()
     offers: list[tuple[float, ...]] = field(default_factory=list)
     windows: dict[int, tuple[Value, tuple[Read, ...]]] = field(default_factory=dict)
+    found: dict[Any, Any] = field(default_factory=dict)
 
     def emit(
         self,

@@ -198,15 +198,11 @@ def _contract(build: Builder, pair: Pair, one: Value, other: Value, reader: Next
         return dot
     if one.dtype in BLAS and not is_window and _is_trivial(build, pair):
         return emit_matmul(build, canonical_strategy(pair), one, other)
-    found = candidate_strategies(build, pair, one, other)
+    found = _candidates(build, pair, one, other, None if is_window else reader)
     if is_window:
         from nameexpr.compiler.lowering.windowed import emit_windowed, with_windows
 
         found = with_windows(build, found, pair, one, other)
-    elif reader is not None:
-        from nameexpr.compiler.lowering.readers import for_reader
-
-        found = for_reader(build, found, pair, reader, one.dtype)
     strategy = build.choose(found)
     if strategy.kind.startswith("window"):
         return emit_windowed(build, strategy, one, other)
@@ -216,6 +212,25 @@ def _contract(build: Builder, pair: Pair, one: Value, other: Value, reader: Next
         apart = [label for label in pair.summed if label not in strategy.summed]
         return lower_sum(build, emit_matmul(build, strategy, one, other), apart, one.dtype)
     return emit_matmul(build, strategy, one, other)
+
+
+def _candidates(
+    build: Builder, pair: Pair, one: Value, other: Value, reader: NextStep | None
+) -> list[Strategy]:
+    """Return the candidate strategies, cheapest first, which are found once for values that are laid out
+    alike.
+    """
+    build.read_strides(one, other)
+    key = (pair, one.labels, one.strides, other.labels, other.strides, one.dtype, other.dtype, reader)
+    if key not in build.found:
+        found = candidate_strategies(build, pair, one, other)
+        if reader is not None:
+            from nameexpr.compiler.lowering.readers import for_reader
+
+            found = for_reader(build, found, pair, reader, one.dtype)
+        build.found[key] = found
+    strategies: list[Strategy] = build.found[key]
+    return strategies
 
 
 def _portable(build: Builder, pair: Pair, one: Value, other: Value) -> Value:

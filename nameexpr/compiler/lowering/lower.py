@@ -67,7 +67,8 @@ class Lowering:
             from nameexpr.compiler.lowering.pointwise import expansions
 
             self.late |= expansions(self.graph, needed, outputs)
-        for number in schedule_order(self.graph, needed, outputs, self.fusing):
+        inside = () if self.fusing is None else self.fusing.only_inside(needed, outputs)
+        for number in schedule_order(self.graph, needed, inside):
             if number not in self.late:
                 self.value(number)
         results = tuple([self.value(output).number for output in outputs])
@@ -163,6 +164,11 @@ class Lowering:
             if (fused := fused_product(self.graph, self.build, node, plan, factors, offset)) is not None:
                 return fused
         dtypes = Dtypes(tuple([value.dtype for value in factors]), node.compute, node.result)
+        if plan.is_open:
+            from nameexpr.compiler.lowering.orders import quickest_order
+
+            plan = quickest_order(self.build, plan, factors, dtypes)
+            self.plans[number] = plan, offset
         made = lower_reduction(self.build, plan, factors, dtypes, offset)
         if new := [label for label in own if label not in made.labels]:
             made = self.build.with_labels(made, (*made.labels, *new))
@@ -219,21 +225,15 @@ def lower(
     return program, tuple([plan for plan, _ in lowering.plans.values()])
 
 
-def schedule_order(
-    graph: Graph, needed: Collection[int], outputs: Sequence[int], fusing: FusionPlan | None
-) -> list[int]:
-    """Return the values to create, in order: those that are not only inside of blocks, and not requested by
-    an arrangement.
-
-    Each then finds its sources created, so that no chain of statements exceeds Python's recursion limit.
+def schedule_order(graph: Graph, needed: Collection[int], inside: Collection[int]) -> list[int]:
+    """Return the values to create, without those only `inside` of blocks or requested by an arrangement. Each
+    finds its sources created, so that no chain of statements exceeds Python's recursion limit.
     """
-    nodes, skipped = graph.nodes, set[int]()
+    nodes, skipped = graph.nodes, set(inside)
     for number in needed:
         node = nodes[number]
         if isinstance(node, Arrange) and isinstance(nodes[node.value], Reduction):
             skipped.add(node.value)
-    if fusing is not None:
-        skipped |= fusing.only_inside(needed, outputs)
     return [n for n in sorted(needed) if n not in skipped and not isinstance(nodes[n], Scalar)]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.lowering.builder import Builder
 from nameexpr.compiler.lowering.products import Pair, Strategy
@@ -49,23 +50,30 @@ def for_reader(
     is_merged = len(reader.own) > 1 or len(reader.summed) > 1
     if not is_merged or build.size(labels) <= build.target.any_layout_cells:
         return found
-    sizes, costs, result = build.sizes, build.target.costs, []
+    result = []
+    copies: dict[Labels, float] = {}
     for strategy in found:
         made = (*strategy.outer, *strategy.rows, *strategy.columns)
         if strategy.kind == "loop":
             made = labels
         elif strategy.kind == "tiny":
             made = (*strategy.rows, *strategy.columns, *strategy.outer)
-        order = [label for label in made if sizes[label] != 1 and label not in pair.summed]
-        cost = strategy.cost
-        if not (_is_together(order, reader.own) and _is_together(order, reader.summed)):
-            steps = dict(zip(order, build.row_major_strides(order), strict=True))
-            wanted = sorted(order, key=lambda label: (label in reader.own) + 2 * (label in reader.summed))
-            size = build.size(order) * ITEM_BYTES.get(dtype, 8)
-            cost += costs.copy_cost(sizes, steps, wanted, dtype) + costs.spill_cost(size)
-            cost -= costs.call_cost("copy") - costs.call_cost("view")  # `reshape` copies small arrays
-        result.append(replace(strategy, cost=cost))
+        order = tuple([label for label in made if build.sizes[label] != 1 and label not in pair.summed])
+        if order not in copies:
+            copies[order] = _copy_cost(build, order, reader, dtype)
+        result.append(replace(strategy, cost=strategy.cost + copies[order]))
     return sorted(result, key=lambda strategy: strategy.cost)
+
+
+def _copy_cost(build: Builder, order: Labels, reader: NextStep, dtype: str) -> float:
+    """Return the cost of the copy that the next step needs of a value with its labels in this order."""
+    if _is_together(order, reader.own) and _is_together(order, reader.summed):
+        return 0.0
+    costs, steps = build.target.costs, dict(zip(order, build.row_major_strides(order), strict=True))
+    wanted = sorted(order, key=lambda label: (label in reader.own) + 2 * (label in reader.summed))
+    size = build.size(order) * ITEM_BYTES.get(dtype, 8)
+    copy = costs.copy_cost(build.sizes, steps, wanted, dtype) + costs.spill_cost(size)
+    return copy - costs.call_cost("copy") + costs.call_cost("view")  # `reshape` copies small arrays
 
 
 def _is_together(order: Sequence[str], labels: frozenset[str]) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from nameexpr.compiler.ir.target import Target
-from nameexpr.compiler.planning.exact import search_all
+from nameexpr.compiler.planning.few import search_all
 from nameexpr.compiler.planning.network import Pairs, bits, splice
 from nameexpr.compiler.planning.path import Labels, find_path
 from nameexpr.compiler.planning.plan import ContractionPlan, flops_of, plan_contractions

@@ -77,7 +77,7 @@ def _best(terms: Sequence[Labels], output: Labels, sizes: Mapping[str, int]) -> 
     if count <= 2:  # noqa: PLR2004
         return [(0, 1)][: count - 1]
     if count <= FEW:
-        from nameexpr.compiler.planning.exact import search_all
+        from nameexpr.compiler.planning.few import search_all
 
         return search_all(terms, output, sizes)
     from nameexpr.compiler.planning.network import in_order, read_network

@@ -58,13 +58,15 @@ class ContractionPlan:
     """The order of contractions.
 
     `reduced` are the labels that the reducer is applied to at the end. `repeated` are the numbers of the
-    steps whose values were computed by earlier steps, because operands are the same array.
+    steps whose values were computed by earlier steps, because operands are the same array. `is_open` means
+    that another order of nearly as few flops may be used, if its calls take less time.
     """
 
     contraction: Contraction
     steps: tuple[Step, ...]
     reduced: tuple[str, ...]
     repeated: frozenset[int] = frozenset()
+    is_open: bool = False
 
     @property
     def terms(self) -> tuple[tuple[str, ...], ...]:

@@ -301,3 +301,14 @@ def test_plans_say_the_dtype_that_a_large_number_has() -> None:
         plan = ne.compile(f"y[i=3] = {number}").plan()
         assert plan.dtype == dtype
         assert ne.evaluate(f"y[i=3] = {number}").dtype == dtype
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float32", "complex64"])
+@pytest.mark.parametrize("zero", ["0", "0.0", "expm1(0)"])
+def test_a_choice_of_zero_has_the_dtype_of_both(dtype: str, zero: str) -> None:
+    x = np.ones(3, dtype)
+    asked = np.array([True, False, True])
+    wanted = np.where(asked, x, 0 if zero == "0" else 0.0)
+    for text in (f"where(b[N], x[N], {zero})", f"where(b[N], x[N] * 1, {zero}) + 0"):
+        got = ne.evaluate(text, b=asked, x=x)
+        assert got.dtype == wanted.dtype and (got == wanted).all()

@@ -148,3 +148,24 @@ def test_a_pickled_function_is_compiled_for_the_profile_where_it_is_loaded() -> 
         packed = pickle.dumps(function)
     with profile_in_use(replace(GENERIC, **DEAR_LOOP)):
         assert "np.einsum(" not in pickle.loads(packed).plan(*shapes).code
+
+
+@pytest.mark.parametrize(
+    ("figures", "first"),
+    [
+        ({"matrix": 1e5}, {"b", "i", "j"}),  # then one product of matrices
+        ({"copy_cell": 1.0, "loop_both": 9.0, "spilled_byte": 1.0}, {"k", "i", "b"}),
+    ],
+    ids=["dear matrices", "dear outer products"],
+)
+def test_of_orders_with_equal_flops_the_one_whose_calls_are_cheap_is_chosen(
+    figures: dict[str, float], first: set[str]
+) -> None:
+    values = [np.random.default_rng(7).standard_normal(shape) for shape in ((30, 20), (10, 20, 25), (30, 25))]
+    text = "b i, k i j, b j -> b k"
+    with profile_in_use(replace(GENERIC, **figures)):
+        plan = ne.compile(text).plan(*values)
+        result = ne.einsum(text, *values)
+    made = next(step.names.partition("-> ")[2] for step in plan.steps if step.flops)
+    assert set(made.replace("·", " ").split()) == first
+    np.testing.assert_allclose(result, np.einsum("bi,kij,bj->bk", *values), rtol=1e-12)

@@ -97,6 +97,7 @@ def test_choices_for_another_profile_are_ignored(tmp_path: Path) -> None:
 BROKEN = {
     "no JSON": "{",
     "a list": "[]",
+    "lists in lists": "[" * 50_000,
     "another format": '{"format": "nameexpr profile"}',
     "another version": '{"format": "nameexpr tuning", "version": 7}',
     "no entries": '{"format": "nameexpr tuning", "version": 1}',

@@ -113,7 +113,7 @@ def _pointwise(instruction: Instruction, *sources: str) -> Invocation:
 def chosen(instruction: Instruction, arguments: Sequence[Value]) -> Invocation | None:
     """Return the call of a choice between floats and 0; None for any other function."""
     is_chosen = is_or_zero(instruction.function, instruction.constants, instruction.dtype)
-    return _formulas("where_or_zero")(*arguments[:2]) if is_chosen else None
+    return _formulas("where_or_zero")(*arguments) if is_chosen else None
 
 
 def _divide(instruction: Instruction, source: str) -> Invocation:

@@ -15,13 +15,16 @@ from math import isfinite
 from typing import Any, NamedTuple, NoReturn
 
 from nameexpr.backends.numpy.costs import GENERIC, Profile
-from nameexpr.whole_files import replace_file
+from nameexpr.tracebacks import outside
+from nameexpr.whole_files import read_json, replace_file
 
 FORMAT, VERSION = "nameexpr profile", 1
 LEAST, MOST = 1e-6, 1e9
 """The range of figures in nanoseconds."""
 LARGEST = 1 << 40
 """The largest number of bytes, elements or threads."""
+LONGEST = 100_000
+"""The characters of a file; profiles have about 2,000."""
 REMEDY = "write one for this machine with nameexpr calibrate, or set NAMEEXPR_TARGET=generic"
 
 
@@ -66,11 +69,11 @@ def _rounded(figure: float) -> float:
 def read_profile(path: str) -> tuple[Header, Profile]:
     """Return the header and the profile of a file; ProfileError if it cannot be used."""
     try:
-        with open(path, encoding="utf-8") as file:
-            data = json.load(file)
-    except (OSError, ValueError) as fault:
-        reason = fault.strerror if isinstance(fault, OSError) else "not JSON"
-        _refuse(path, f"it cannot be read ({reason})", fault)
+        data = read_json(path, LONGEST)
+    except OSError as fault:
+        _refuse(path, f"it cannot be read ({fault.strerror})", fault)
+    except ValueError as fault:
+        _refuse(path, str(fault), fault)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         _refuse(path, f"it is not a profile: its format is not {FORMAT!r}")
     if data.get("version") != VERSION:
@@ -108,6 +111,6 @@ def read_or_warn(path: str, machine: str = "") -> Profile | None:
         if machine and header.machine != machine:
             _refuse(path, f"it is for another machine, {header.machine}")
     except ProfileError as fault:
-        warnings.warn(f"{fault}; the generic one is used instead: {REMEDY}", stacklevel=2)
+        warnings.warn(f"{fault}; the generic one is used instead: {REMEDY}", stacklevel=outside())
         return None
     return profile

@@ -106,7 +106,7 @@ class LoopLowering(Lowering):
         planned = {label for labels in plan.terms for label in labels}
         terms = tuple([tuple([label for label in own if label in planned]) for own in contraction.terms])
         own = replace(plan.contraction, terms=terms, reducer=contraction.reducer, sizes=contraction.sizes)
-        return replace(plan, contraction=own), offset
+        return replace(plan, contraction=own, is_open=False), offset
 
     def _loop(self, loop: GraphLoop) -> dict[int, Value]:
         """Return the values that a loop computes in blocks."""

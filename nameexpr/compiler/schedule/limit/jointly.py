@@ -39,7 +39,8 @@ def lower_jointly(
     if any(isinstance(node, Recurrence) for node in graph.nodes):
         return None
     given = [number for number in fixed if number in needed]
-    scheduled = schedule_order(graph, needed, outputs, fusing)
+    inside = () if fusing is None else fusing.only_inside(needed, outputs)
+    scheduled = schedule_order(graph, needed, inside)
     made = zip(program.instructions, program.notes, strict=True)
     orders = [note.labels for instruction, note in made if not is_view(instruction)]
     loops = chosen_loops(graph, outputs, scheduled, orders, target, given)

@@ -10,7 +10,8 @@ from random import Random
 
 import pytest
 
-from nameexpr.compiler.planning.exact import cut_chain, read_chain, search_all, search_connected
+from nameexpr.compiler.planning.exact import cut_chain, read_chain, search_connected
+from nameexpr.compiler.planning.few import orders_within, search_all
 from nameexpr.compiler.planning.network import WRITING, read_network
 from nameexpr.compiler.planning.path import find_path
 from nameexpr.compiler.planning.search import best_path
@@ -104,6 +105,26 @@ def test_a_few_operands_take_the_fewest_flops_and_then_the_fewest_cells(count: i
     found = search_all(*network)
     assert cost_of(found, network, 1e-9) == pytest.approx(least_cost(network, 1e-9), rel=1e-12)
     assert cost_of(find_path(*network), network, 0) == least_cost(network, 0)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_orders_within_a_number_of_flops_are_all_of_them(seed: int) -> None:
+    network = random_network(4, seed)
+    costs = sorted({cost_of(order, network, 0) for order in all_orders(4)})
+    most = costs[len(costs) // 2]
+    found = orders_within(most, *network)
+    assert [cost_of(order, network, 0) for order in found] == sorted(cost_of(o, network, 0) for o in found)
+    trees = {frozenset(tree_of(order, 4)) for order in all_orders(4) if cost_of(order, network, 0) <= most}
+    assert {frozenset(tree_of(order, 4)) for order in found} == trees
+    assert len(found) == len(trees)
+
+
+def tree_of(pairs: Pairs, count: int) -> list[frozenset[int]]:
+    """The sets of operands that an order computes."""
+    values = [frozenset({operand}) for operand in range(count)]
+    for left, right in pairs:
+        values.append(values[left] | values[right])
+    return values[count:]
 
 
 def test_sizes_of_zero_and_one_count_as_they_are_among_a_few_operands() -> None:

@@ -85,7 +85,7 @@ def test_a_broken_file_is_refused_by_name_and_the_generic_profile_is_used(
         assert ne.einsum("a b, b c -> c a", np.ones((2, 3)), np.ones((3, 4))).shape == (4, 2)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1]", "null", "\x00"])
+@pytest.mark.parametrize("text", ["", "{", "[1]", "null", "\x00", "[" * 50_000, " " * 200_000])
 def test_a_file_that_is_no_profile_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text(text, encoding="utf-8")
     with pytest.raises(ProfileError, match="is not used"):
@@ -99,6 +99,15 @@ def test_the_file_that_the_environment_names_is_used(tmp_path: Path, monkeypatch
     monkeypatch.setenv("NAMEEXPR_TARGET", str(path))
     assert (target.current().profile, target.current().path) == (FAST_LOOP, str(path))
     assert target.current_target().costs == NumpyCosts(FAST_LOOP)
+
+
+def test_the_warning_is_about_the_line_that_calls_first(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("import nameexpr as ne\n\nne.einsum('a -> a', [1.0])  # here\n", encoding="utf-8")
+    variables = {**os.environ, "NAMEEXPR_TARGET": "nowhere.json"}
+    run = subprocess.run([sys.executable, script], env=variables, capture_output=True, text=True, check=True)
+    assert "script.py:3: UserWarning: the profile nowhere.json is not used" in run.stderr
+    assert "# here" in run.stderr
 
 
 def test_this_machines_own_profile_is_used_before_those_that_ship(tmp_path: Path) -> None:
