@@ -113,18 +113,6 @@ def never_made(program: Program) -> frozenset[int]:
     return frozenset(long - {output - count for output in program.outputs})
 
 
-def is_for_any_sizes(program: Program) -> bool:
-    """Return whether a program consists of products and views that would be chosen for any sizes.
-
-    A product of which one factor is transposed is not: the best call for a matrix and its own transpose
-    depends on its size.
-    """
-    count, kinds = len(program.operands), {one.primitive for one in program.instructions}
-    products = [one.sources for one in program.instructions if one.primitive == "dot"]
-    is_even = all((left < count) == (right < count) for left, right in products)
-    return kinds <= {"transpose", "dot"} and is_even
-
-
 def renumbered(instruction: Instruction, numbers: Mapping[int, int]) -> Instruction:
     """Return an instruction that reads other values."""
     return instruction._replace(sources=tuple([numbers[source] for source in instruction.sources]))
