@@ -102,7 +102,8 @@ def _is_maybe_gram(build: Builder, strategy: Strategy, one: Value, other: Value)
     Where the rows of the result are `ALIASED` apart, `matmul` takes longer.
     """
     rows, summed, columns = strategy.rows, strategy.summed, strategy.columns
-    if build.shape(rows) != build.shape(columns) or build.size((*rows, *summed, *columns)) < GRAM:
+    is_square = rows and build.shape(rows) == build.shape(columns)
+    if not is_square or build.size((*rows, *summed, *columns)) < GRAM:
         return False
     left, right = build.steps(one), build.steps(other)
     taken = [left[label] for label in (*rows, *summed)]

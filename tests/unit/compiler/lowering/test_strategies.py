@@ -253,6 +253,7 @@ def test_every_way_gives_the_same_values_for_windows(text: str, plain: str, stri
         ("i k, j k -> i j", ((256, 40), (256, 40)), "dot"),
         ("i k, j k -> i j", ((300, 40), (400, 40)), "dot"),
         ("i k, k j -> i j", ((300, 40), (40, 300)), "dot"),
+        ("i k, i k ->", ((300, 4000), (300, 4000)), "dot"),
         ("i k, k j -> i j", ((300, 300), (300, 300)), "dot"),
     ],
 )
