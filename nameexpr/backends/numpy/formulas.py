@@ -116,10 +116,7 @@ def gelu(x: Array) -> Any:
     """Return x times the normal cumulative distribution function of x, exactly (not the approximation by
     tanh).
     """
-    x = _floats(x)
-    result = special.erfc(np.asarray(x * -(0.5**0.5)))
-    np.multiply(x, result, out=result)
-    return np.multiply(result, 0.5, out=result)
+    return special.gelu(_floats(x))
 
 
 def clip(x: Any, low: Any, high: Any) -> Any:

@@ -62,7 +62,7 @@ def bound_statements(
     if spread or any(one.primitive in BLOCKWISE for one in program.instructions):
         from nameexpr.backends.numpy.codegen.loops import keep_memory
 
-        keep_memory(program.instructions)
+        keep_memory(program, max([one.threads for one in spread.values()], default=1))
     if made_once:
         from nameexpr.backends.numpy.kernels import ones
 
