@@ -41,6 +41,7 @@ def target_of(profile: Profile) -> Target:
         parts_products=32,
         tiny_product=8**3,
         many_products=32,
+        mirrored_products=1 << 20,
         outer_cells=profile.outer_cells,
         scaled_bytes=profile.scaled_bytes,
         scaled_runs=range(profile.least_scaled_run, profile.most_scaled_run + 1),

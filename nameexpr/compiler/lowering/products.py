@@ -18,10 +18,6 @@ from nameexpr.records import record, replace
 PARTS = "re·im"
 """The label of the two parts of a complex number."""
 
-GRAM = 1 << 20
-"""The number of multiplications from which what `matmul` gains for a matrix times its own transpose is more
-than its call costs.
-"""
 ALIASED = 512
 """Rows that are a multiple of this number of bytes apart evict each other from the cache."""
 
@@ -102,8 +98,10 @@ def _is_maybe_gram(build: Builder, strategy: Strategy, one: Value, other: Value)
     Where the rows of the result are `ALIASED` apart, `matmul` takes longer.
     """
     rows, summed, columns = strategy.rows, strategy.summed, strategy.columns
-    is_square = rows and build.shape(rows) == build.shape(columns)
-    if not is_square or build.size((*rows, *summed, *columns)) < GRAM:
+    least = build.target.mirrored_products
+    if not rows or not least or build.size((*rows, *summed, *columns)) < least:
+        return False
+    if build.shape(rows) != build.shape(columns):
         return False
     left, right = build.steps(one), build.steps(other)
     taken = [left[label] for label in (*rows, *summed)]
