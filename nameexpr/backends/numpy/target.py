@@ -174,10 +174,7 @@ def _find(named: str) -> tuple[Profile, str]:
 
 
 def _shipped(machine: MachineName) -> str:
-    """Return the path of the profile that ships for a machine, "" if there is none.
-
-    Another make's is better than the generic one if it runs the same kernels with the same instructions.
-    """
+    """Return the path of the profile that ships for a machine and its make, or "" without one."""
     files = sorted(os.listdir(SHIPPED))
     for threads in (machine.threads, 2, 1):
         wanted = machine.shipped(threads)
