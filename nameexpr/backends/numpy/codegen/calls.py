@@ -8,8 +8,8 @@ from math import isfinite
 from nameexpr.backends.numpy.codegen.statements import (
     Callee,
     Dtype,
+    Element,
     Invocation,
-    Scalar,
     Value,
     callee_of,
     indexed,
@@ -106,7 +106,7 @@ def scalars(instruction: Instruction, arguments: Sequence[Value]) -> Sequence[Va
     if not isinstance(number, int | float) or not (number == 0 or LEAST < abs(number) < 1 / LEAST):
         return arguments
     pairs = zip(instruction.constants, arguments, strict=True)
-    return [one if own is None else Scalar(number, instruction.dtype) for own, one in pairs]
+    return [one if own is None else Element(number, instruction.dtype) for own, one in pairs]
 
 
 def _full(instruction: Instruction) -> Invocation:
@@ -140,7 +140,7 @@ def _divide(instruction: Instruction, source: str) -> Invocation:
     if factor is not None:
         is_real = instruction.dtype in REAL
         return numpy("multiply")(
-            source, Scalar(factor, instruction.dtype) if is_real else literal(factor), out=out
+            source, Element(factor, instruction.dtype) if is_real else literal(factor), out=out
         )
     return numpy("true_divide")(source, str(count), out=out)
 

@@ -23,10 +23,10 @@ from nameexpr.backends.numpy.codegen.statements import (
     Callee,
     Delete,
     Dtype,
+    Element,
     Invocation,
     Numbering,
     Return,
-    Scalar,
     Statement,
     Value,
     indexed,
@@ -118,8 +118,8 @@ def function_code(
 
     scalars: dict[str, str] = {}
 
-    def bind(bound: Callee | Dtype | Scalar) -> str:
-        if isinstance(bound, Scalar):
+    def bind(bound: Callee | Dtype | Element) -> str:
+        if isinstance(bound, Element):
             key = f"{bound.dtype} {bound}"  # -0.0 equals 0.0
             name = scalars.setdefault(key, f"scalar_{len(scalars)}")
             constants[name] = np.asarray(bound.number, bound.dtype)

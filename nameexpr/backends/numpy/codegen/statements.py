@@ -53,7 +53,7 @@ class Dtype:
 
 
 @record
-class Scalar:
+class Element:
     """A number with the dtype of the floats that it is combined with."""
 
     number: float
@@ -80,7 +80,7 @@ class Joined:
     parts: tuple[Value, ...]
 
 
-Value: TypeAlias = str | Callee | Dtype | Scalar | Invocation | Joined
+Value: TypeAlias = str | Callee | Dtype | Element | Invocation | Joined
 
 
 @record
@@ -128,7 +128,7 @@ class Return:
 
 
 Statement: TypeAlias = Assign | Define | Delete | For | Return
-Spell: TypeAlias = Callable[[Callee | Dtype | Scalar], str]
+Spell: TypeAlias = Callable[[Callee | Dtype | Element], str]
 
 
 def numpy(name: str) -> Callee:
@@ -241,7 +241,7 @@ def text_of(value: Value, spell: Spell = str) -> str:
             options = value.options.items()
             listed += [f"{key}={text_of(own, spell)}" for key, own in options if own is not None]
         return f"{text_of(value.function, spell)}({', '.join(listed)})"
-    if isinstance(value, Callee | Dtype | Scalar):
+    if isinstance(value, Callee | Dtype | Element):
         return spell(value)
     return "".join([text_of(part, spell) for part in value.parts])
 
