@@ -104,6 +104,19 @@ def link_pages(app: Sphinx, what: str, name: str, thing: object, options: object
     lines[:] = [re.sub(r"\bdocs/([a-z-]+)\.md\b", r":doc:`/\1`", line) for line in lines]
 
 
+def tell_errors(app: Sphinx, document: nodes.document) -> None:
+    """Add the first sentence of the entry of an error to its code in the contents of the page."""
+    about = {
+        identifier: re.split(r"(?<![. ])[.:;](?= |$)", section[1].astext().replace("\n", " "))[0]
+        for section in document.findall(nodes.section)
+        if re.fullmatch(r"NE\d{3}", section[0].astext())
+        for identifier in section["ids"]
+    }
+    for entry in app.env.tocs[app.env.docname].findall(nodes.reference):
+        if entry["anchorname"].lstrip("#") in about:
+            entry += nodes.Text(f": {about[entry['anchorname'].lstrip('#')]}")
+
+
 def skip_fields(app: Sphinx, what: str, name: str, thing: object, skip: bool, options: object) -> bool | None:
     """Leave out fields of tuples that have no docstring of their own; the signature shows them."""
     return True if (getattr(thing, "__doc__", None) or "").startswith("Alias for field number") else None
@@ -134,6 +147,7 @@ def setup(app: Sphinx) -> None:
     """Register what is ours."""
     app.add_post_transform(Blocks)
     app.add_post_transform(LinksInACheckout)
+    app.connect("doctree-read", tell_errors, priority=600)  # after the contents were collected
     app.connect("autodoc-process-docstring", link_pages)
     app.connect("autodoc-skip-member", skip_fields)
     app.connect("build-finished", pack_playground)

@@ -30,7 +30,7 @@ def replace_file(path: str, write: Callable[[IO[bytes]], object]) -> None:
             write(stream)
         return
     folder, name = os.path.split(path)
-    beside = os.path.join(folder, f".{name[:100]}.{os.getpid()}.part")
+    beside = os.path.join(folder, f".{name[:100]}.{os.urandom(8).hex()}.part")
     try:
         with open(beside, "xb") as stream:
             if os.path.exists(path):  # keep its permissions, and fail if it is read-only

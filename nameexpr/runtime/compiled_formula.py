@@ -9,7 +9,7 @@ import numpy as np
 
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.runtime import public, traced_as
-from nameexpr.runtime.compiled import ArrayResult_co, Compiled, TensorResult_co, Text_co
+from nameexpr.runtime.compiled import ArrayResult_co, Compiled, TensorResult_co, Text_co, by_keywords
 from nameexpr.runtime.evaluate import by_position
 from nameexpr.runtime.formula import FormulaEntry, merged
 from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of
@@ -74,6 +74,7 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
     if not TYPE_CHECKING:  # `Compiled` has its types
 
         @traced_as(_trace)
+        @by_keywords
         def __call__(
             self, *misplaced: Any, out: Any = None, operands: Mapping[str, Any] | None = None, **named: Any
         ) -> Any:
@@ -87,9 +88,8 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
             try:
                 if misplaced:
                     raise by_position(self.text, misplaced)
-                result = self._entry.call_named(
-                    named if operands is None else merged(self.text, operands, named)
-                )
+                given = named if operands is None else merged(self.text, operands, named)
+                result = self._entry.call_named(given)
                 if out is None:
                     return result
                 if isinstance(result, tuple):

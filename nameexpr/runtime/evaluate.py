@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
 from nameexpr.errors import NameExprError
 from nameexpr.runtime import cache, traced_as
-from nameexpr.runtime.cache import check_is_text
+from nameexpr.runtime.cache import by_keywords, check_is_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -171,6 +171,7 @@ def evaluate(
 
 
 @traced_as(_trace)
+@by_keywords
 def evaluate(
     text: str,
     /,

@@ -28,11 +28,18 @@ from nameexpr.runtime.operands import OperandSpec, as_tensor
 from nameexpr.syntax.ast import Binary, Call, CallAlong, Label, Node, Number, Term, Unary, Use
 from nameexpr.syntax.walk import nodes
 
+OPTIONS = frozenset({"memory_limit", "operands", "optimize", "out", "outputs", "sizes"})
+"""The keywords that are never operands, in `evaluate` or in a call of what is compiled."""
+
 
 class FormulaEntry(Entry):
-    """A checked formula with options; `call` takes the operands in order, `call_named` by name."""
+    """A checked formula with options; `call` takes the operands in order, `call_named` by name.
 
-    __slots__ = ("_in_order", "_names")
+    `in_order` reads unbound operands from a mapping. `keywords` is their number, or -1 if an option has the
+    name of one of them, because only a mapping can contain that one.
+    """
+
+    __slots__ = ("_names", "in_order", "keywords")
     tree: Scope
     arithmetic = ARITHMETIC
     dtype_name: Callable[[Any], str] = staticmethod(number_name)
@@ -47,7 +54,8 @@ class FormulaEntry(Entry):
         tree = tree or read_formula(text, options.outputs)
         self._names = names = tuple(tree.uses)
         free = [name for position, name in enumerate(names) if not fixed or position not in fixed]
-        self._in_order = _in_order(free)
+        self.in_order = _in_order(free)
+        self.keywords = len(free) if OPTIONS.isdisjoint(free) else -1
         is_shared = fixed is None and (options is DEFAULT or options == DEFAULT)
         structure = structure_of(tree, names) if is_shared else None
         super().__init__(text, options, tree, len(names), fixed, structure)
@@ -65,7 +73,7 @@ class FormulaEntry(Entry):
         if len(given) != len(self.free):
             self.refuse(given)
         try:
-            values: Sequence[Any] = self._in_order(given)
+            values: Sequence[Any] = self.in_order(given)
         except KeyError:
             values = self.ordered(given)
         return self.call(*values)
@@ -75,7 +83,7 @@ class FormulaEntry(Entry):
         or unknown ones.
         """
         try:
-            values = self._in_order(merged(self.text, None, given))
+            values = self.in_order(merged(self.text, None, given))
         except KeyError:
             self.refuse(given)
         return values if len(given) == len(self.free) else self.refuse(given)

@@ -91,17 +91,19 @@ def load_tuning(path: str | os.PathLike[str]) -> int:
 def _is_entry(entry: Any) -> bool:
     if not (isinstance(entry, list) and len(entry) == 3 and isinstance(entry[0], str)):  # noqa: PLR2004
         return False
-    return all(
-        isinstance(part, list) and all(type(one) is int and one >= 0 for one in part) for part in entry[1:]
-    )
+    ranks, offers = entry[1:]
+    if not (isinstance(ranks, list) and isinstance(offers, list) and len(ranks) == len(offers)):
+        return False
+    pairs = zip(ranks, offers, strict=True)
+    return all(type(rank) is type(count) is int and 0 <= rank < count for rank, count in pairs)
 
 
 def _refuse(path: str, reason: str, cause: Exception | None = None) -> NoReturn:
-    raise error(Diagnostic("NE618", f"{path} is not a file of tunings: {reason}", hint=HINT)) from cause
+    raise error(Diagnostic("NE618", f"{path!r} is not a file of tunings: {reason}", hint=HINT)) from cause
 
 
-def _name_of(path: str | os.PathLike[str]) -> str:
+def _name_of(path: Any) -> str:
     """Return a path as a string (NE618 for anything else)."""
-    if not isinstance(path, str | os.PathLike):
+    if not isinstance(path, str | os.PathLike) or "\0" in str(path):
         raise error(Diagnostic("NE618", f"{path!r} is not the path of a file", hint="give a str or a Path"))
     return os.fspath(path)

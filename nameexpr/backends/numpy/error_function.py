@@ -54,7 +54,8 @@ def _taylor(terms: int) -> list[Array]:
 
 OF_WIDE, OF_NARROW = _numbers(SERIES), _numbers(SHORT)
 NEAR_WIDE, NEAR_NARROW = _taylor(13), _taylor(8)
-ONE, AT_NEAR = np.array(1.0), np.array(erfc(NEAR))
+ONE, HALF, AT_NEAR = np.array(1.0), np.array(0.5), np.array(erfc(NEAR))
+MINUS_ROOT = np.array(-(0.5**0.5))
 
 
 def erf_of_row(x: Array, result: Array) -> None:
@@ -65,6 +66,17 @@ def erf_of_row(x: Array, result: Array) -> None:
 def erfc_of_row(x: Array, result: Array) -> None:
     """Write erfc of a row of floats into another one of its length, which may be the same."""
     _in_blocks(_erfc, x, result)
+
+
+def gelu_of_row(x: Array, result: Array) -> None:
+    """Write x * erfc(-x / sqrt(2)) / 2 of a row of floats into another one of its length, with one warning
+    for all blocks.
+    """
+    faults: list[int] = []
+    with np.errstate(all="ignore", invalid="call", call=lambda _, flag: faults.append(flag)):
+        _in_blocks(_gelu, x, result)
+    if faults:
+        np.multiply(-np.inf, 0.0)
 
 
 def _in_blocks(function: Callable[[Array, bool], Array], x: Array, result: Array) -> None:
@@ -96,6 +108,15 @@ def _erfc(x: Array, is_wide: bool) -> Array:
     result *= sign  # erfc(-x) = 2 - erfc(x)
     np.subtract(ONE, sign, out=sign)
     result += sign
+    return result
+
+
+def _gelu(x: Array, is_wide: bool) -> Array:
+    """Return gelu of float64."""
+    with np.errstate(all="ignore"):
+        result = _erfc(x * MINUS_ROOT, is_wide)
+    np.multiply(x, result, out=result)
+    result *= HALF
     return result
 
 

@@ -18,6 +18,7 @@ from nameexpr.backends.numpy import special
 from nameexpr.backends.numpy.arrays import Array, native, widened
 from nameexpr.backends.numpy.numbers import as_array, fold, integer
 from nameexpr.backends.numpy.reductions import Axis, into_log_softmax, into_softmax, running
+from nameexpr.backends.numpy.rows import largest_of_rows, log_softmax_of_rows, softmax_of_rows, starts_of
 
 __all__ = ["as_array", "fold", "integer"]  # and the functions that are defined here
 
@@ -116,10 +117,7 @@ def gelu(x: Array) -> Any:
     """Return x times the normal cumulative distribution function of x, exactly (not the approximation by
     tanh).
     """
-    x = _floats(x)
-    result = special.erfc(np.asarray(x * -(0.5**0.5)))
-    np.multiply(x, result, out=result)
-    return np.multiply(result, 0.5, out=result)
+    return special.gelu(_floats(x))
 
 
 def clip(x: Any, low: Any, high: Any) -> Any:
@@ -192,6 +190,8 @@ def softmax(x: Array, axes: Axis, out: Array | None = None) -> Array:
     >>> softmax(np.array([0.0, 0.0, -np.inf]), 0)
     array([0.5, 0.5, 0. ])
     """
+    if (out is None or out is x) and (starts := starts_of(x, axes)) is not None:
+        return softmax_of_rows(x, starts, out)
     return _normalised(x, axes, into_softmax, out)
 
 
@@ -202,17 +202,14 @@ def log_softmax(x: Array, axes: Axis, out: Array | None = None) -> Array:
     >>> log_softmax(np.array([0.0, -1000.0]), 0)
     array([    0., -1000.])
     """
+    if (out is None or out is x) and (starts := starts_of(x, axes)) is not None:
+        return log_softmax_of_rows(x, starts, out)
     return _normalised(x, axes, into_log_softmax, out)
 
 
 def _normalised(x: Array, axes: Axis, finish: Callable[[Array, Axis], None], out: Array | None) -> Array:
     """Return x minus its largest element along axes, normalised by `finish`, block by block."""
-    if (
-        x.dtype.char in "fd"
-        and 0 < x.size <= BLOCK
-        and x.dtype.isnative
-        and (out is None or out.dtype == x.dtype)
-    ):
+    if x.dtype.char in "fd" and 0 < x.size <= BLOCK and x.dtype.isnative and (out is None or out is x):
         shifted: Array = np.subtract(x, _largest(x, axes), out=out)
         finish(shifted, axes)
         return shifted
@@ -233,6 +230,8 @@ def _normalised(x: Array, axes: Axis, finish: Callable[[Array, Axis], None], out
 
 
 def _largest(x: Array, axes: Axis) -> Any:
+    if (starts := starts_of(x, axes)) is not None:
+        return largest_of_rows(x, starts)
     return np.maximum.reduce(x, axis=axes, keepdims=True, initial=-np.inf)
 
 

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import Array, native
-from nameexpr.backends.numpy.reductions import Axis, count, log_of_sum, squared_deviations, squares
+from nameexpr.backends.numpy.reductions import Axis, count, squared_deviations, squares
+from nameexpr.backends.numpy.rows import log_of_sum
 
 c_einsum: Any
 try:

@@ -10,6 +10,8 @@ last.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +23,6 @@ from nameexpr.backends.numpy.arrays import (
     default_float,
     in_float32,
     in_float64,
-    is_finite,
     is_inexact,
     is_narrow,
     native,
@@ -64,19 +65,6 @@ def squared_deviations(x: Array, axis: Axis, divisor: float, *, keepdims: bool =
     total = np.asarray(_add(squared, axis=axis, keepdims=keepdims))  # a Python scalar for objects
     over = np.asarray(divisor, total.dtype)
     return np.divide(total, over, out=total) if total.dtype.kind in "fc" else np.asarray(total / over)
-
-
-def log_of_sum(x: Array, axis: Axis, *, keepdims: bool = False) -> Array:
-    """Return log(sum(exp(x))) of real numbers; -inf for no elements."""
-    if not count(x, axis):
-        return np.full(np.shape(_add(x, axis=axis, keepdims=keepdims)), -np.inf, native(x.dtype))
-    largest = _maximum(x, axis=axis, keepdims=True)
-    if not is_finite(largest):
-        largest = np.where(np.isfinite(largest), largest, 0).astype(x.dtype)
-    shifted = np.asarray(x - largest)
-    exponentials = np.exp(shifted, out=shifted) if shifted.dtype.kind == "f" else np.exp(shifted)
-    total = np.log(_add(exponentials, axis=axis, keepdims=keepdims))
-    return np.asarray(total + largest.reshape(np.shape(total)))
 
 
 def into_softmax(shifted: Array, axes: Axis) -> None:
@@ -197,7 +185,12 @@ def logsumexp(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:
     x = as_float(x)
     if x.itemsize == NARROW and is_narrow(x.dtype):
         return in_float32(logsumexp, x, axis=axis, keepdims=keepdims)
-    return log_of_sum(x, axis, keepdims=keepdims)
+    return _rows().log_of_sum(x, axis, keepdims=keepdims)
+
+
+@cache
+def _rows() -> Any:
+    return import_module("nameexpr.backends.numpy.rows")
 
 
 def norm(x: Array, *, axis: Axes, keepdims: bool = False, order: float = 2) -> Any:

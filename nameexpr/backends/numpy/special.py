@@ -1,4 +1,4 @@
-"""Functions of one number that NumPy lacks: sigmoid, erf, erfc, erfinv, digamma and trigamma.
+"""Functions of one number that NumPy lacks: sigmoid, erf, erfc, gelu, erfinv, digamma and trigamma.
 
 All except sigmoid work in float64 and round once to the dtype of `x`, so that float32 and float16 results are
 as accurate as possible. `out`, if given, has the shape and dtype of `x`, and may be `x` itself.
@@ -98,6 +98,18 @@ def erfc(x: Array, out: Array | None = None) -> Array:
     return _by_row(erfc_of_row, x, out)
 
 
+def gelu(x: Array) -> Array:
+    """Return x * erfc(-x / sqrt(2)) / 2."""
+    if x.size >= LONG:
+        from nameexpr.backends.numpy.error_function import gelu_of_row
+
+        return _by_row(gelu_of_row, x)
+    result = erfc(np.asarray(x * -(0.5**0.5)))
+    np.multiply(x, result, out=result)
+    result *= 0.5
+    return result
+
+
 def _by_scipy(function: Callable[..., Array], x: Array, out: Array | None) -> Array:
     """Return a function of SciPy, which computes in float64 and rounds once to float32."""
     if x.dtype.char in "fd" and x.flags.c_contiguous:
@@ -127,7 +139,7 @@ def _is_near(x: Array) -> bool:
     return not x.size or x.item(x.argmax()) <= FAR_OUT
 
 
-def _by_row(function: Callable[[Array, Array], None], x: Array, out: Array | None) -> Array:
+def _by_row(function: Callable[[Array, Array], None], x: Array, out: Array | None = None) -> Array:
     """Return what a function writes into a row, in the shape of `x`, and in `out` if given."""
     if x.dtype.kind == "c":
         raise TypeError(f"not defined for {x.dtype}")

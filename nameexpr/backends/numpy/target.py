@@ -209,7 +209,7 @@ def this_machine() -> MachineName:
     built: Any = np.show_config(mode="dicts")
     blas = built.get("Build Dependencies", {}).get("blas", {})
     name = _slug(blas.get("name", "unknown"))
-    kernels = name if (ask := _blas()[0]) is None else _slug(ask().decode())
+    kernels = name if (ask := loaded_blas()[0]) is None else _slug(ask().decode())
     version = _slug(f"{name} {blas.get('version', '')}")
     return MachineName(
         processor.partition("-")[0], simd, processor, version, kernels, blas_threads(), np.__version__
@@ -253,14 +253,15 @@ def blas_threads() -> int:
     """Return the number of threads that compute a product of matrices: as the loaded BLAS returns it, else as
     environment variables set it, else that of the processors.
     """
-    count = 0 if (ask := _blas()[1]) is None else ask()
+    count = 0 if (ask := loaded_blas()[1]) is None else ask()
     named = next((os.environ[name] for name in VARIABLES if name in os.environ), "")
     return count if count > 0 else max(1, int(named)) if named.isdigit() else os.cpu_count() or 1
 
 
 @cache
-def _blas() -> tuple[Callable[[], bytes] | None, Callable[[], int] | None]:
-    """Return the functions of the loaded BLAS that return the name of its kernels and the number of threads.
+def loaded_blas() -> tuple[Callable[[], bytes] | None, Callable[[], int] | None]:
+    """Return the functions of the loaded BLAS that return the name of its kernels, if it is OpenBLAS, and the
+    number of threads.
 
     A symbol of a module of NumPy is looked up in the libraries that it needs, too, except on Windows.
     """

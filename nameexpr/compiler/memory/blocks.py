@@ -28,7 +28,7 @@ from nameexpr.compiler.memory.scratch import BY_ROWS, reducer_bytes
 from nameexpr.ops import COSTS
 
 LOGISTIC = frozenset({"sigmoid", "silu"})
-IN_FLOAT64 = {"erf": (49, 61), "erfc": (32, 44), "gelu": (32, 44)}
+IN_FLOAT64 = {"erf": (49, 61), "erfc": (32, 44), "gelu": (40, 52)}
 """Pointwise kernels that compute in float64, part by part: the bytes for an element of a part, of narrow
 floats and of others.
 """
@@ -134,8 +134,6 @@ def _float_bytes(name: str, source: Array, dtype: str) -> int:
         return casts + cells * item + ufunc_bytes(source.shape, [floats], dtype)
     if name == "softplus":
         return casts + ufunc_bytes(source.shape, [floats], dtype)
-    if name == "gelu":
-        casts, floats = casts + cells * item, floats.cast(dtype)
     copied = 0 if floats.is_row_major else cells * item
     return casts + copied + min(cells, PART) * IN_FLOAT64[name][item >= WIDE]
 

@@ -28,7 +28,6 @@ ELIDED = 1 << 18
 """The bytes of a temporary above which NumPy writes over it instead of creating another."""
 NORMALISING = frozenset({"softmax", "log_softmax"})
 RUNNING = frozenset({"cumsum", "cumprod"})
-SQUARING = frozenset({"var", "std", "norm"})
 PICKING = frozenset({"argmax", "argmin"})
 TRUTHS = frozenset({"any", "all"})
 BY_ROWS = frozenset({"var", "std", "norm", "logsumexp", "median"})

@@ -300,3 +300,29 @@ def test_an_explicit_order_is_followed() -> None:
     left = [step.call for step in ne.compile(text, optimize=[(0, 1), (0, 1)]).plan(**shapes).steps]
     right = [step.call for step in ne.compile(text, optimize=[(1, 2), (0, 1)]).plan(**shapes).steps]
     assert left[0] == "a0.dot(a1)" and right[0] == "a1.dot(a2)"
+
+
+def test_a_keyword_is_an_option_or_an_operand_as_on_the_first_call() -> None:
+    formula, x = "y = sizes[a] + dtype[a]", np.arange(3.0)
+    compiled = ne.compile(formula)
+    for _ in range(3):  # the second finds its function by the text alone
+        assert_array_equal(ne.evaluate(formula, operands={"sizes": x}, dtype=x), 2 * x)
+        with pytest.raises(ne.NameExprError):
+            ne.evaluate(formula, sizes=x, dtype=x)
+        assert_array_equal(compiled(sizes=x, dtype=x), 2 * x)
+        assert_array_equal(ne.evaluate("y = 2 * x[a]", x=x), 2 * x)
+        assert ne.evaluate("y = 2 * x[a]", x=x, dtype="f4").dtype == np.float32
+        with pytest.raises(ne.NameExprError, match="no operand 'x'"):
+            ne.evaluate("y = 2 * x[a]", z=x)
+        with pytest.raises(ne.NameExprError):
+            ne.evaluate("y = 2 * x[a]", x)  # type: ignore[call-overload]
+
+
+def test_a_compiled_formula_with_an_operand_called_out_writes_to_out() -> None:
+    x, place = np.arange(3.0), np.empty(3)
+    compiled = ne.compile("y = 2 * out[a]")
+    for _ in range(3):
+        assert compiled(operands={"out": x}, out=place) is place
+        assert_array_equal(place, 2 * x)
+    with pytest.raises(ne.NameExprError):
+        compiled(out=x)

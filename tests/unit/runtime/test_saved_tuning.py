@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,8 @@ BROKEN = {
     "no entries": '{"format": "nameexpr tuning", "version": 1}',
     "ranks as text": '{"format": "nameexpr tuning", "version": 1, "entries": [["k", ["1"], [2]]]}',
     "negative ranks": '{"format": "nameexpr tuning", "version": 1, "entries": [["k", [-1], [2]]]}',
+    "a rank that is none": '{"format": "nameexpr tuning", "version": 1, "entries": [["k", [2], [2]]]}',
+    "more ranks": '{"format": "nameexpr tuning", "version": 1, "entries": [["k", [0, 0], [2]]]}',
     "a bool": '{"format": "nameexpr tuning", "version": 1, "entries": [["k", [true], [2]]]}',
     "no key": '{"format": "nameexpr tuning", "version": 1, "entries": [[1, [1], [2]]]}',
 }
@@ -146,3 +149,16 @@ def test_ranks_beyond_the_strategies_do_no_harm(tmp_path: Path) -> None:
 def test_what_is_no_path_is_refused(function: Any) -> None:
     with pytest.raises(ne.NameExprError, match=r"NE618\]: 5 is not the path of a file"):
         function(5)
+
+
+def test_threads_that_save_at_once_leave_a_whole_file(tmp_path: Path) -> None:
+    ne.einsum(TEXT, X, W, tune=True)
+    path = tmp_path / "tuning.json"
+
+    def save(_: int) -> int:
+        return [ne.save_tuning(path) for _ in range(20)][-1]
+
+    with ThreadPoolExecutor(4) as threads:
+        assert set(threads.map(save, range(4))) == {1}
+    assert ne.load_tuning(path) == 1
+    assert [one.name for one in tmp_path.iterdir()] == ["tuning.json"]

@@ -44,6 +44,7 @@ from nameexpr.backends.numpy.codegen.statements import (
 from nameexpr.compiler.ir.liveness import last_uses
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Instruction, Loop, Program, Shape
+from nameexpr.compiler.memory.blocks import IN_FLOAT64, PART
 
 if TYPE_CHECKING:
     from nameexpr.backends.numpy.threads.gain import Spread
@@ -120,19 +121,25 @@ def _looped(
     return [*statements, *delete(f"p{parts + number}" for number in used)]
 
 
-def keep_memory(instructions: Sequence[Instruction]) -> None:
-    """Let the memory of blocks stay with the process for the next blocks, in all threads.
+def keep_memory(program: Program, threads: int) -> None:
+    """Let the memory of blocks stay with the process for the next blocks, in all threads, and that of all
+    values for the next call if there are several threads.
 
     The allocator of glibc returns memory to the system at the end of a block, which then takes time to
-    provide each page again. It keeps twice as much as the largest array that was freed before.
+    provide each page again, in one thread at a time. It keeps twice as much as the largest array that was
+    freed before.
     """
-    np.empty(min(MOST_KEPT, max(map(_bytes_of_block, instructions)) * 3 // 4), "uint8")
+    block = max(map(_bytes_of_block, program.instructions))
+    whole = 0 if threads == 1 else (bytes_alive(program) + threads * block) * 5 // 8
+    np.empty(min(MOST_KEPT, max(block * 3 // 4, whole)), "uint8")
 
 
 def _bytes_of_block(instruction: Instruction) -> int:
     """Return about how many bytes a block of an instruction allocates."""
     if instruction.loop is not None:
         return bytes_alive(instruction.loop.body)
+    if instruction.function in IN_FLOAT64:
+        return PART * max(IN_FLOAT64[instruction.function])
     cells = prod(map(min, zip(instruction.tiles, instruction.shape, strict=False)))
     return ITEM * cells * (len(instruction.steps) + 1) if instruction.primitive == "fused" else 0
 

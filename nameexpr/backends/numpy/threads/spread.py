@@ -3,8 +3,8 @@
 Fused instructions and slices are shared block by block. Blocks that are added are kept until all those
 before them have been, so that the order of additions does not depend on threads.
 
-Products of matrices are left to a BLAS that has several threads, and so is a program that consists mostly of
-them: threads that wait for its threads would only take their cores.
+Products for which BLAS uses several threads are left to it, and so is what else a program with them computes
+unless that takes long: threads of OpenBLAS that have nothing to do take their cores for a while.
 """
 
 from __future__ import annotations
@@ -29,6 +29,15 @@ from nameexpr.records import replace
 
 STARTED = frozenset({"add", "logical_or", "multiply", "logical_and"})
 """Kernels that combine blocks with an array that is there from the beginning."""
+IDLE = 0.1
+"""The seconds that other steps must take for each product on several threads: those of OpenBLAS take the
+cores for half of it before they sleep.
+"""
+ON_ONE, ON_ONE_VECTOR = 1 << 18, 9216
+"""The multiplications up to which OpenBLAS computes a product on one thread: of two matrices, and of a vector
+and another factor.
+"""
+REALS = frozenset({"float32", "float64"})
 BY_BLAS = frozenset({"dot", "integer_matmul", "matmul", "scatter", "vecdot", "window_multiply"})
 Shapes = Sequence[Shape]
 
@@ -57,20 +66,21 @@ def spread_over(
     """
     if threads < 2:  # noqa: PLR2004
         return {}
-    profile, is_alone = target.current().profile, target.blas_threads() == 1
+    profile = target.current().profile
     times, sharing = estimate_seconds(program, shapes, given, profile), sharing_on(profile, threads)
-    by_blas = [time for one, time in zip(program.instructions, times, strict=True) if calls_blas(one)]
-    if not is_alone and fsum(by_blas) > fsum(times) / 2:
+    numbers = range(0 if target.blas_threads() == 1 else len(times))
+    by_blas = {number for number in numbers if _has_threads(program, shapes, number)}
+    if fsum([time for number, time in enumerate(times) if number not in by_blas]) < IDLE * len(by_blas):
         return {}
     info = info_of(program, shapes, given)
 
     def is_eligible(number: int) -> bool:
-        return _is_call(info, number) and (is_alone or not calls_blas(program.instructions[number]))
+        return _is_call(info, number) and number not in by_blas
 
     found = chains(info, times, sharing, is_eligible, limit)
     for number, (held, scratch, _) in enumerate(alive(info)):
         instruction = program.instructions[number]
-        if number in found or (calls_blas(instruction) and not is_alone):
+        if number in found or number in by_blas:
             continue
         spread = shared(instruction, times[number], sharing)
         spread = spread or _shared_call(info, number, times[number], sharing)
@@ -88,7 +98,7 @@ def _shared_call(info: ProgramInfo, number: int, seconds: float, sharing: Sharin
     """Return how threads share an instruction that is one call; None if they do not."""
     instruction, value = info.program.instructions[number], info.count + number
     result, sources = info.arrays[value], info.sources(number)
-    if not _is_call(info, number) or seconds < 2 * sharing.part:
+    if not _is_call(info, number) or sharing.is_short(seconds):
         return None
     layout = parts.layout_of(result.shape, result.strides)
     if layout is None:
@@ -128,6 +138,32 @@ def calls_blas(instruction: Instruction) -> bool:
     if instruction.primitive == "fused":
         return len(instruction.factors) > 1 and is_inner_product(instruction, [True, True])
     return instruction.primitive in BY_BLAS
+
+
+def _has_threads(program: Program, shapes: Shapes, number: int) -> bool:
+    """Return whether an instruction, or what it runs, is a product for which a BLAS that has several threads
+    uses them: OpenBLAS computes small products of reals on one.
+    """
+    instruction = program.instructions[number]
+    steps = instruction.recurrence
+    bodies = [steps.body] if steps else instruction.loop.bodies if instruction.loop else ()
+    if bodies:
+        inner = [(body, shapes_of(body), at) for body in bodies for at in range(len(body.instructions))]
+        return any(_has_threads(*one) for one in inner)
+    if not calls_blas(instruction):
+        return False
+    if program.notes[number].dtype not in REALS or target.loaded_blas()[0] is None:
+        return True
+    left, value = shapes[instruction.sources[0]], len(program.operands) + number
+    if instruction.primitive == "fused":
+        return instruction.shape[-1] > ON_ONE_VECTOR
+    if instruction.primitive == "vecdot":
+        return left[-1] > ON_ONE_VECTOR
+    if instruction.primitive not in {"dot", "matmul"}:
+        return True
+    every = shapes[value][-2:]
+    is_matrix = len(every) == 2 and 1 not in every  # noqa: PLR2004
+    return prod(every) * left[-1] > (ON_ONE if is_matrix else ON_ONE_VECTOR)
 
 
 def shared(instruction: Instruction, seconds: float, sharing: Sharing) -> Spread | None:

@@ -5,6 +5,7 @@ and more.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -358,3 +359,21 @@ def test_sigmoid_of_complex_numbers_is_its_definition() -> None:
 def test_functions_of_real_numbers_refuse_complex_ones(function: Callable[..., Any]) -> None:
     with pytest.raises(TypeError):
         function(np.array([1 + 1j]))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_gelu_of_many_numbers_is_rounded_once_and_warns_once(dtype: str, order: str) -> None:
+    x = np.linspace(-9, 9, 40_000).reshape(400, 100).astype(dtype, order=order)
+    x[0, 0] = x[-1, -1] = -math.inf  # which are in two blocks
+    expected = np.array([value * math.erfc(-value / math.sqrt(2)) / 2 for value in x.ravel().tolist()])
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        made = formulas.gelu(x)
+    assert [str(one.message) for one in found] == ["invalid value encountered in multiply"]
+    assert (made.dtype, made.flags.c_contiguous) == (x.dtype, True)
+    tolerance = {"float16": 1e-3, "float32": 1.2e-7, "float64": 2e-14}[dtype]
+    least = float(np.finfo(dtype).tiny)
+    np.testing.assert_allclose(made.ravel(), expected.astype(dtype), rtol=tolerance, atol=least)
+    with np.errstate(invalid="raise"), pytest.raises(FloatingPointError, match="in multiply"):
+        formulas.gelu(x)

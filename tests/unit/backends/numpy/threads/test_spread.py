@@ -12,7 +12,7 @@ from nameexpr.backends.numpy.threads import spread as spreading
 from nameexpr.backends.numpy.threads.gain import SLOWED, Sharing, Spread, sharing_on
 from nameexpr.backends.numpy.threads.spread import peak_bytes_over, spread_over
 from nameexpr.compiler.ir.primitives import shapes_of
-from nameexpr.compiler.ir.program import Instruction, Note, Program
+from nameexpr.compiler.ir.program import Instruction, Note, Primitive, Program
 from nameexpr.compiler.memory.program import peak_bytes
 from nameexpr.records import replace
 
@@ -74,7 +74,7 @@ def test_a_machine_on_which_handing_over_is_dear_keeps_work_on_one_thread(
 
 def test_parts_take_longer_where_handing_over_does(monkeypatch: pytest.MonkeyPatch) -> None:
     program, steps = program_of([(64, 64)], CALL), []
-    for nanoseconds in (1e3, 1e5, 2e5):
+    for nanoseconds in (1e3, 1e5, 1.5e5):
         profile = replace(GENERIC, handed_over=nanoseconds)
         part = decided(monkeypatch, program, [1.6e-3], profile=profile)[0].part
         assert part is not None
@@ -118,10 +118,32 @@ def test_contributions_that_take_much_memory_are_not_kept(monkeypatch: pytest.Mo
 
 def test_products_are_left_to_a_blas_that_has_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     product = Instruction("matmul", (0, 1))
-    program = program_of([(64, 64), (64, 64)], product, fused((64, 64), (4, 64)))
-    assert list(decided(monkeypatch, program, [1.0, 0.9])) == [1]
-    assert decided(monkeypatch, program, [1.0, 0.9], blas_threads=2) == {}
-    assert list(decided(monkeypatch, program, [0.8, 0.9], blas_threads=2)) == [1]
+    program = program_of([(64, 80), (80, 64)], product, fused((64, 80), (4, 80)))
+    assert list(decided(monkeypatch, program, [1.0, 0.09])) == [1]
+    assert decided(monkeypatch, program, [1.0, 0.09], blas_threads=2) == {}
+    assert list(decided(monkeypatch, program, [1.0, 0.11], blas_threads=2)) == [1]
+
+
+@pytest.mark.parametrize(
+    ("product", "size", "is_small"),
+    [
+        ("matmul", 64, True),
+        ("matmul", 65, False),
+        ("dot", 64, True),
+        ("dot", 65, False),
+        ("vecdot", 99, True),
+    ],
+)
+def test_small_products_are_shared_whatever_the_threads_of_blas(
+    product: Primitive, size: int, is_small: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shapes = [(8, size, size)] * 2 if product == "matmul" else [(size, size)] * 2
+    program = program_of(shapes, Instruction(product, (0, 1)), fused(shapes[0], (1, *shapes[0][1:])))
+    one, two = (decided(monkeypatch, program, [1e-2, 1e-2], blas_threads=count) for count in (1, 2))
+    assert list(one) == ([1] if product == "dot" else [0, 1])
+    assert two == (one if is_small else {})
+    monkeypatch.setattr(target, "loaded_blas", lambda: (None, None))  # another, of which nothing is known
+    assert decided(monkeypatch, program, [1e-2, 1e-2], blas_threads=2) == {}
 
 
 def test_a_limit_of_memory_holds_for_all_threads(monkeypatch: pytest.MonkeyPatch) -> None:
