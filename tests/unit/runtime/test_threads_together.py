@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import subprocess
+import sys
 import threading
 import tracemalloc
 import warnings
@@ -14,7 +16,9 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
+from nameexpr.backends.numpy import formulas
 from nameexpr.backends.numpy import target as machine
+from nameexpr.backends.numpy.codegen import function
 from nameexpr.backends.numpy.costs import GENERIC
 from nameexpr.backends.numpy.threads import gain, job, pool
 from nameexpr.records import replace
@@ -210,3 +214,57 @@ def test_forked_processes_compute_the_same_after_the_pool_was_used() -> None:
                 os._exit(2)
         assert os.waitpid(child, 0)[1] == 0
         assert list(map(computed, TEXTS)) == bits
+
+
+ENDING = """
+import threading, time
+import numpy as np, nameexpr as ne
+x, begun = np.ones((2000, 500)), threading.Event()
+formula = ne.compile("y[a b] = log_softmax[a](x[a b])")
+ne.set_threads(2)
+def call():
+    while True:
+        formula(x=x)
+        begun.set()
+threading.Thread(target=call, daemon=True).start()
+assert begun.wait(60)
+"""
+
+
+def test_the_interpreter_ends_while_threads_compute() -> None:
+    command = [sys.executable, "-c", ENDING]
+    made = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    assert (made.returncode, made.stderr) == (0, "")
+
+
+def test_a_warning_that_is_an_error_is_raised_once_and_leaves_the_next_call_right() -> None:
+    text, x = "y[a b] = log(x[a b]) + w[b]", np.where(X > 3, X, 1.0)
+    right = np.log(x) + W
+    x[123, 45] = -1
+    with ne.set_threads(3):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises(RuntimeWarning, match="invalid value encountered in log"):
+                ne.evaluate(text, x=x, w=W)
+        x[123, 45] = 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert ne.evaluate(text, x=x, w=W).tobytes() == right.tobytes()
+
+
+def test_an_error_in_a_part_is_that_of_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a NameExprError that shows the text, whichever thread the part was computed in."""
+
+    def fails(*_: Any, **options: Any) -> Any:
+        raise MemoryError("no room")
+
+    def told(count: int) -> tuple[type[BaseException], str]:
+        ne.cache_clear()
+        function.resolve_function.cache_clear()
+        with ne.set_threads(count), pytest.raises(Exception) as raised:  # noqa: PT011
+            ne.evaluate("y[a b] = gelu(x[a b])", x=X)
+        return raised.type, str(raised.value)
+
+    monkeypatch.setattr(formulas, "gelu", fails)
+    assert told(3) == told(1)
+    function.resolve_function.cache_clear()

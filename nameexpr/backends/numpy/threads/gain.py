@@ -18,6 +18,8 @@ TURNS = 2
 """How often work is handed over: to another thread, and back when it is done."""
 PART = 2
 """The least expected time of a part of a call, relative to handing it over."""
+LEAST = 5
+"""The time from which calls are divided, in parts: shorter ones lose where cores are busy."""
 OF_CHAIN = 2.5
 """How many times longer a part of a chain takes: between its calls, threads wait for the interpreter."""
 MOST = 8
@@ -76,6 +78,10 @@ class Sharing:
     handed: float
     part: float
     partial_bytes: int
+
+    def is_short(self, seconds: float) -> bool:
+        """Return whether calls that take `seconds` are not divided."""
+        return seconds < LEAST * self.part
 
     def parts(self, seconds: float, *, is_chain: bool = False) -> int:
         """Return into how many parts calls that take `seconds` are divided: the same number for each thread.

@@ -98,7 +98,7 @@ def _shared_call(info: ProgramInfo, number: int, seconds: float, sharing: Sharin
     """Return how threads share an instruction that is one call; None if they do not."""
     instruction, value = info.program.instructions[number], info.count + number
     result, sources = info.arrays[value], info.sources(number)
-    if not _is_call(info, number) or seconds < 2 * sharing.part:
+    if not _is_call(info, number) or sharing.is_short(seconds):
         return None
     layout = parts.layout_of(result.shape, result.strides)
     if layout is None:

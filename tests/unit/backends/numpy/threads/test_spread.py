@@ -74,7 +74,7 @@ def test_a_machine_on_which_handing_over_is_dear_keeps_work_on_one_thread(
 
 def test_parts_take_longer_where_handing_over_does(monkeypatch: pytest.MonkeyPatch) -> None:
     program, steps = program_of([(64, 64)], CALL), []
-    for nanoseconds in (1e3, 1e5, 2e5):
+    for nanoseconds in (1e3, 1e5, 1.5e5):
         profile = replace(GENERIC, handed_over=nanoseconds)
         part = decided(monkeypatch, program, [1.6e-3], profile=profile)[0].part
         assert part is not None
