@@ -52,7 +52,7 @@ def matmul_names(left: Dims, right: Dims, verb: str) -> Names:
         raise doubled_fault(twice[0], left, right, pairing)
     at = -1 if len(right) == 1 else -2
     if left[-1].size != right[at].size:
-        raise contracted_fault(left, right, (-1, at), pairing, _contracted_hint(left, right, at, pairing))
+        raise contracted_fault(left, right, (-1, at), pairing, _contracted_hint(left, right, pairing))
     position = unequal(batch_left, batch_right)
     if position is not None:
         places = position - len(left) + len(batch_left), position - len(right) + len(batch_right)
@@ -92,7 +92,7 @@ def _check_contracted_names(left: Dims, right: Dims) -> None:
     hint = f"if both are the same dim, right.rename({as_keywords({theirs: ours})})"
     hint += "; left.matmul(right) does not compare these names"
     if ours in names_of(right) and None not in names_of(right):
-        hint = _contracted_hint(left, right, at, Pairing("@"))
+        hint = _contracted_hint(left, right, Pairing("@"))
     raise paired_fault("NE470", message, (left, right), Pairing("@", moves="none"), ([-1], [at]), hint)
 
 
@@ -154,7 +154,7 @@ def contracted_fault(
     return paired_fault("NE372", message, (left, right), pairing, ([places[0]], [places[1]]), hint)
 
 
-def _contracted_hint(left: Dims, right: Dims, at: int, pairing: Pairing) -> str:
+def _contracted_hint(left: Dims, right: Dims, pairing: Pairing) -> str:
     """Return which dims are paired, or how to move the one of the same name to the expected position."""
     name, names = left[-1].name, names_of(right)
     if name is not None and left[-1] in right and None not in names:

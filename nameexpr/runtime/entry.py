@@ -188,11 +188,7 @@ class Entry(ABC):
         return call
 
     def _made(
-        self,
-        kinds: Kinds,
-        specs: tuple[OperandSpec, ...],
-        every: Sequence[Any],
-        operands: Sequence[Any],
+        self, kinds: Kinds, specs: tuple[OperandSpec, ...], every: Sequence[Any], operands: Sequence[Any]
     ) -> tuple[Function, Latest]:
         """Return a new function for operands of this kind, and record it in `programs`."""
         ranks, shapes, same = kinds
@@ -249,10 +245,11 @@ class Entry(ABC):
         )
 
     def _fits_all_sizes(self, program: Program) -> bool:
-        """Return whether a program is valid for all shapes of the same ranks, as it uses no sizes.
+        """Return whether a program is valid for all shapes of the same ranks, and would be chosen for them.
 
         NumPy then detects sizes that do not match, as only a matrix product does: broadcasting accepts 1.
         """
+        count = len(program.operands)
         return (
             isinstance(self.tree, Expression)
             and self.structure is not None
@@ -260,6 +257,7 @@ class Entry(ABC):
             and not self.options.sizes
             and self.options.memory_limit is None
             and {one.primitive for one in program.instructions} <= {"transpose", "dot"}
+            and all(len({source < count for source in one.sources}) == 1 for one in program.instructions)
         )
 
     def fold(self, compiled: Compilation[Any]) -> Folded:

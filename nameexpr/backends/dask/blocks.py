@@ -106,7 +106,7 @@ def fitted(load: Load, cuts: Cuts, budget: int | None, inputs: int) -> Cuts | No
     changed = {*_shrunk(load, blocks, budget)}
     if budget is not None and load.bytes(blocks) > budget:
         return None
-    changed |= _grown(load, cuts, blocks, budget, max(MOST_TASKS, inputs))
+    changed |= _grown(load, blocks, budget, max(MOST_TASKS, inputs))
     return cuts | {label: regular(load.sizes[label], blocks[label]) for label in changed}
 
 
@@ -128,7 +128,7 @@ def _shrunk(load: Load, blocks: dict[str, int], budget: int | None) -> set[str]:
     return changed
 
 
-def _grown(load: Load, cuts: Cuts, blocks: dict[str, int], budget: int | None, most: int) -> set[str]:
+def _grown(load: Load, blocks: dict[str, int], budget: int | None, most: int) -> set[str]:
     """Double blocks while there are too many and larger ones fit, and return the labels that were doubled."""
     changed: set[str] = set()
     count = {label: len(regular(load.sizes[label], block)) for label, block in blocks.items()}

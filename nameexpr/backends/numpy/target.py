@@ -41,6 +41,7 @@ def target_of(profile: Profile) -> Target:
         parts_products=32,
         tiny_product=8**3,
         many_products=32,
+        mirrored_products=1 << 20,
         outer_cells=profile.outer_cells,
         scaled_bytes=profile.scaled_bytes,
         scaled_runs=range(profile.least_scaled_run, profile.most_scaled_run + 1),
@@ -173,10 +174,7 @@ def _find(named: str) -> tuple[Profile, str]:
 
 
 def _shipped(machine: MachineName) -> str:
-    """Return the path of the profile that ships for a machine, "" if there is none.
-
-    Another make's is better than the generic one if it runs the same kernels with the same instructions.
-    """
+    """Return the path of the profile that ships for a machine and its make, or "" without one."""
     files = sorted(os.listdir(SHIPPED))
     for threads in (machine.threads, 2, 1):
         wanted = machine.shipped(threads)

@@ -36,6 +36,7 @@ PORTABLE: Target = replace(
     native=frozenset(),
     any_layout_cells=NEVER,
     loop_axes=0,
+    mirrored_products=0,
     near_bytes=NEVER,
     pairwise_cells=0,
     least_cells=1,

@@ -63,6 +63,8 @@ def run(options: Namespace) -> Report:
     path = options.output or os.path.join(cache_folder(), this_machine().own)
     if options.output:
         check_place(path, options.output)
+    elif not os.path.isabs(path):
+        raise FileError("the home folder of this user is not known", "name a file: --output")
     load, cpus = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0, os.cpu_count() or 1
     if load > BUSY:
         warn(

@@ -123,6 +123,9 @@ class Target:
     tiny_product, many_products : int
         The number of multiplications of a matrix product up to which the loop may be faster, and the number
         of products from which it may be.
+    mirrored_products : int
+        The number of multiplications from which a product that may be of a matrix and its own transpose is
+        computed by `matmul`, which then mirrors half of it faster than `dot`. 0 if it does not.
     outer_cells : int
         The number of elements of a batched outer product from which the loop is faster than broadcasting.
     scaled_bytes, scaled_runs : int, range
@@ -179,6 +182,7 @@ class Target:
     parts_products: int
     tiny_product: int
     many_products: int
+    mirrored_products: int
     outer_cells: int
     scaled_bytes: int
     scaled_runs: range

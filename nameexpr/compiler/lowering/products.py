@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nameexpr.compiler.ir.axes import Labels, hint_of, literal, product_label
-from nameexpr.compiler.ir.dtypes import REAL_OF, is_widened
-from nameexpr.compiler.ir.program import Instruction
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES, REAL_OF, is_widened
+from nameexpr.compiler.ir.program import Instruction, Primitive
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.records import record, replace
 
 PARTS = "re·im"
 """The label of the two parts of a complex number."""
+
+ALIASED = 512
+"""Rows that are a multiple of this number of bytes apart evict each other from the cache."""
 
 
 @record
@@ -78,13 +81,32 @@ def emit_matmul(build: Builder, strategy: Strategy, one: Value, other: Value, *,
         merged = (*outer, product_label(rows), product_label(columns))
     else:
         left, right = matrix(build, one, (), rows, summed), matrix(build, other, (), summed, columns)
-        product = Instruction("dot", (left.number, right.number))
+        primitive: Primitive = "matmul" if _is_maybe_gram(build, strategy, one, other) else "dot"
+        product = Instruction(primitive, (left.number, right.number))
         is_merged = len(rows) > 1 or len(columns) > 1
         merged = tuple([product_label(group) for group in (rows, columns) if group]) if is_merged else labels
     if merged == labels:
         return build.emit(product, labels, dtype, build.row_major_strides(labels))
     made = build.reshape(build.emit(product, merged, dtype), build.shape(labels), labels)
     return replace(made, strides=build.row_major_strides(labels))
+
+
+def _is_maybe_gram(build: Builder, strategy: Strategy, one: Value, other: Value) -> bool:
+    """Return whether a product may turn out to be that of a matrix and its own transpose, and is so large
+    that it pays to call `matmul`, which mirrors the half that BLAS computes faster than `dot` does.
+
+    Where the rows of the result are `ALIASED` apart, `matmul` takes longer.
+    """
+    rows, summed, columns = strategy.rows, strategy.summed, strategy.columns
+    least = build.target.mirrored_products
+    if not rows or not least or build.size((*rows, *summed, *columns)) < least:
+        return False
+    if build.shape(rows) != build.shape(columns):
+        return False
+    left, right = build.steps(one), build.steps(other)
+    taken = [left[label] for label in (*rows, *summed)]
+    is_mirrored = taken == [right[label] for label in (*columns, *summed)]
+    return is_mirrored and build.size(columns) * ITEM_BYTES.get(one.dtype, 8) % ALIASED != 0
 
 
 def _emit_tiny(build: Builder, strategy: Strategy, one: Value, other: Value) -> Value:

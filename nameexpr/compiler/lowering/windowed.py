@@ -50,7 +50,7 @@ def _overlaps(build: Builder, *values: Value) -> bool:
 
 def _both(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strategy]:
     turned = Pair(pair.batch, pair.right, pair.left, pair.summed)
-    return [*_strategies(build, pair, one, other), *_strategies(build, turned, other, one)]
+    return [*_strategies(build, pair, one), *_strategies(build, turned, other)]
 
 
 def _spilled(build: Builder, strategy: Strategy, one: Value, other: Value) -> float:
@@ -83,7 +83,7 @@ def _is_matrix(build: Builder, value: Value, rows: Labels, columns: Labels) -> b
     return (column == 1 and row >= sizes[1]) or (row == 1 and column >= sizes[0])
 
 
-def _strategies(build: Builder, pair: Pair, window: Value, other: Value) -> Iterator[Strategy]:
+def _strategies(build: Builder, pair: Pair, window: Value) -> Iterator[Strategy]:
     if window.number not in build.windows or not pair.summed or window.dtype not in COMPUTED:
         return
     rows, summed = build.memory_order(window, pair.left), build.memory_order(window, pair.summed)

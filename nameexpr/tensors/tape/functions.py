@@ -43,7 +43,7 @@ def recorded_function(function: Callable[..., Any]) -> Callable[..., Any]:
     if name in ("fill_", "copy_"):
         return lambda x, *args, **options: inplace.filled(x, function, args, options)
     if name in ("add", "sub"):
-        return _scaled(name, function)
+        return _scaled(function)
     return _method(name, function)
 
 
@@ -71,7 +71,7 @@ def constant(operand: Any, verb: str) -> Any:
     return promoted(shared(core, type(core)), None)
 
 
-def _scaled(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _scaled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return add and sub with `alpha`, by which an operand that is recorded is multiplied."""
 
     def call(x: Any, other: Any, *, alpha: Any = 1, **options: Any) -> Any:

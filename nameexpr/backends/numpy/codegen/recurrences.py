@@ -125,13 +125,13 @@ def _step(
             inside = [shapes[source] for source in inner.sources]
             statements += loop_statements(inner, names[value], own, inside, numbering)
         elif value in rows:
-            call = _scalar(inner, own, body, shapes)
+            call = _scalar(inner, own, shapes)
             put = _put(inner, own, rows[value], shapes[value])
             statements.append(put if call is None else Assign(rows[value], call))
         elif value in buffers:
             statements.append(Assign(names[value], with_out(_call(inner, own), buffers[value])))
         else:
-            statements.append(Assign(names[value], _scalar(inner, own, body, shapes) or _call(inner, own)))
+            statements.append(Assign(names[value], _scalar(inner, own, shapes) or _call(inner, own)))
         dead = [source for source in inner.sources if last[source] == number and source >= count]
         statements += delete(names[source] for source in dead if source not in rows)
     rest = zip(body.outputs, places, strict=True)
@@ -186,9 +186,7 @@ def _buffers(body: Program, target: str) -> tuple[list[Statement], dict[int, str
     return statements, found
 
 
-def _scalar(
-    inner: Instruction, sources: Sequence[str], body: Program, shapes: Sequence[Shape]
-) -> Value | None:
+def _scalar(inner: Instruction, sources: Sequence[str], shapes: Sequence[Shape]) -> Value | None:
     """Return arithmetic of single floats with operators, which take a tenth of the time of ufuncs."""
     sign = OPERATORS.get(inner.function) if inner.primitive == "pointwise" else None
     if sign is None or inner.shape or inner.dtype not in FLOATS or len(inner.constants) > 2:  # noqa: PLR2004

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nameexpr.backends.numpy.codegen.function import Shapes, compute
-from nameexpr.backends.numpy.codegen.statements import Callee, Dtype, Numbering, Statement, write
+from nameexpr.backends.numpy.codegen.statements import Callee, Dtype, Element, Numbering, Statement, write
 from nameexpr.carets import visible
 from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.program import Program
@@ -56,7 +56,7 @@ def source_of(*routines: Routine, imports: Mapping[str, str] = IMPORTS) -> str:
 def _routine(one: Routine, modules: set[str]) -> list[str]:
     """Return the lines of a function; the modules that it needs are added to `modules`."""
 
-    def spell(bound: Callee | Dtype) -> str:
+    def spell(bound: Callee | Dtype | Element) -> str:
         if isinstance(bound, Callee):
             modules.add(bound.module)
         return str(bound)

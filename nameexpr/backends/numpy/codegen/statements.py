@@ -53,6 +53,18 @@ class Dtype:
 
 
 @record
+class Element:
+    """A number with the dtype of the floats that it is combined with."""
+
+    number: float
+    dtype: str
+
+    def __str__(self) -> str:
+        """Return the number as written in the source for users."""
+        return repr(self.number)
+
+
+@record
 class Invocation:
     """A call; strings among its arguments are written unchanged."""
 
@@ -68,7 +80,7 @@ class Joined:
     parts: tuple[Value, ...]
 
 
-Value: TypeAlias = str | Callee | Dtype | Invocation | Joined
+Value: TypeAlias = str | Callee | Dtype | Element | Invocation | Joined
 
 
 @record
@@ -116,7 +128,7 @@ class Return:
 
 
 Statement: TypeAlias = Assign | Define | Delete | For | Return
-Spell: TypeAlias = Callable[[Callee | Dtype], str]
+Spell: TypeAlias = Callable[[Callee | Dtype | Element], str]
 
 
 def numpy(name: str) -> Callee:
@@ -229,7 +241,7 @@ def text_of(value: Value, spell: Spell = str) -> str:
             options = value.options.items()
             listed += [f"{key}={text_of(own, spell)}" for key, own in options if own is not None]
         return f"{text_of(value.function, spell)}({', '.join(listed)})"
-    if isinstance(value, Callee | Dtype):
+    if isinstance(value, Callee | Dtype | Element):
         return spell(value)
     return "".join([text_of(part, spell) for part in value.parts])
 

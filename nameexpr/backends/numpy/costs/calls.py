@@ -31,6 +31,10 @@ that is contiguous along the inner axis the most elements of the result, and the
 """
 OTHER_DOT = 9.0
 """The extra time of one inner product of complex numbers, or of a dtype that BLAS does not support."""
+COMPLEX_GEMM = 38.0
+"""The most that it takes to start a packed product of complex numbers: a fit to real ones, most of which are
+packed only if they are large, may exceed it.
+"""
 BLOCK = 16
 """The elements of 8 bytes that BLAS multiplies and adds together in an inner product."""
 
@@ -166,7 +170,8 @@ class NumpyCosts:
         is_suited = not is_turned or (rows * columns <= DIRECT_RESULT and inner >= DIRECT_INNER)
         if dtype in DIRECT and work <= profile.direct_product and is_suited:
             return each + profile.direct + inner * (rows + columns) * profile.direct_cell
-        return each + profile.gemm + inner * (rows + columns) * profile.packed_cell * scale
+        start = profile.gemm if dtype in DIRECT else min(profile.gemm, COMPLEX_GEMM * profile.per_call)
+        return each + start + inner * (rows + columns) * profile.packed_cell * scale
 
     def stream_cost(self, size: int) -> float:
         """Return the extra cost of reading and writing `size` bytes of a product that are not in a cache."""

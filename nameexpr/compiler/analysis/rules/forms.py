@@ -92,7 +92,7 @@ def form_of(tree: ast.Formula, call: ast.Call | ast.CallAlong, dims: ast.Term) -
     form = parse_formula(text)
     taken = _names(tree)
     own = next((one.name for one in tree.statements if one.value is call and one.name is not None), None)
-    statement = _joined(call, form, taken) or _filled(call, form, dims, taken)
+    statement = _joined(call, taken) or _filled(call, form, dims, taken)
     if statement is not None:
         statement = replace(statement, name=own or _new(taken, "y", "z", "p", "q"))
     elif len(form.statements) == 1:
@@ -115,7 +115,7 @@ def _new(taken: set[str], *names: str) -> str:
     return name
 
 
-def _joined(call: ast.Call | ast.CallAlong, form: ast.Formula, taken: set[str]) -> ast.Statement | None:
+def _joined(call: ast.Call | ast.CallAlong, taken: set[str]) -> ast.Statement | None:
     """Return the statement that joins the arguments of a call, for the form of `concat`."""
     terms = [plain_labels(argument) for argument in call.arguments]
     if FORMS[call.function][0] != _JOINED or len(terms) < 2 or len({*map(len, terms)}) > 1:  # noqa: PLR2004

@@ -241,3 +241,28 @@ def test_every_way_gives_the_same_values_for_windows(text: str, plain: str, stri
         for ranks, value in in_every_way(text, [laid_out(x, order) for x in operands], options):
             assert value.shape == exact.shape, ranks
             assert np.array_equal(value, exact), (order, ranks)
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes", "called"),
+    [
+        ("i k, j k -> i j", ((300, 40), (300, 40)), "matmul"),
+        ("k i, k j -> i j", ((40, 300), (40, 300)), "matmul"),
+        ("i k l, j k l -> i j", ((300, 8, 5), (300, 8, 5)), "matmul"),
+        ("i k, j k -> i j", ((60, 40), (60, 40)), "dot"),
+        ("i k, j k -> i j", ((256, 40), (256, 40)), "dot"),
+        ("i k, j k -> i j", ((300, 40), (400, 40)), "dot"),
+        ("i k, k j -> i j", ((300, 40), (40, 300)), "dot"),
+        ("i k, i k ->", ((300, 4000), (300, 4000)), "dot"),
+        ("i k, k j -> i j", ((300, 300), (300, 300)), "dot"),
+    ],
+)
+def test_products_that_may_be_of_one_array_are_mirrored_by_matmul(text, shapes, called):
+    compiled = ne.compile(text)
+    compiled(np.ones((2,) * len(shapes[0])), np.ones((2,) * len(shapes[1])))  # sizes are not kept from it
+    one, other = [RNG.standard_normal(shape) for shape in shapes]
+    letters = text.replace(" ", "")
+    for second in (one, other) if shapes[0] == shapes[1] and one.shape != (300, 300) else (other,):
+        np.testing.assert_allclose(compiled(one, second), np.einsum(letters, one, second), atol=1e-11)
+    calls = [step.call for step in compiled.plan(one, other).steps]
+    assert any(f"{called}(" in call for call in calls), calls
