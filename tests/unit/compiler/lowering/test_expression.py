@@ -32,7 +32,7 @@ ALLOWED = (
     ast.Tuple, ast.Starred, ast.Subscript, ast.Slice,
 )  # fmt: skip
 
-BOUND = re.compile(r"(np|dtype|copies|formulas|joining|kernels|reading|rolling|tiny)_[a-z0-9_]+")
+BOUND = re.compile(r"(np|dtype|scalar|copies|formulas|joining|kernels|reading|rolling|tiny)_[a-z0-9_]+")
 """Names under which NumPy functions's are bound."""
 OUR_NAMES = {
     *("a", "t", "s", "d", "n", "r", "np", "kernels", "ndarray", "NamedTensor", "wrap", "names", "missing"),
