@@ -33,7 +33,7 @@ def starts_of(x: Array, axes: object) -> Array | None:
 def _starts(shape: tuple[int, ...], dtype: np.dtype[Any], axes: object) -> Array | None:
     size, last = prod(shape), len(shape) - 1
     is_float = dtype.char in "fd" and dtype.isnative
-    if not is_float or axes not in (last, (last,)) or not 1 < shape[last] <= size <= MOST:
+    if not is_float or axes not in (last, -1, (last,)) or not 1 < shape[last] <= size <= MOST:
         return None
     starts = np.arange(0, size, shape[last]).reshape((*shape[:last], 1))
     starts.flags.writeable = False

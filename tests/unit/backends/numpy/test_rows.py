@@ -12,7 +12,7 @@ import pytest
 
 from nameexpr.backends.numpy.formulas import log_softmax, softmax
 from nameexpr.backends.numpy.kernels import logsumexp
-from nameexpr.backends.numpy.rows import MOST
+from nameexpr.backends.numpy.rows import MOST, starts_of
 
 SHAPES = [(2,), (4, 8), (2, 3, 5, 4), (1000, 2), (40, 100), (41, 100), (3, 4096), (20, MOST // 16), (0, 4)]
 SPECIAL = [math.inf, -math.inf, math.nan]
@@ -66,3 +66,9 @@ def test_rows_agree_with_plain_loops(shape: tuple[int, ...], dtype: str, kind: s
         np.testing.assert_allclose(
             total, by_row(lambda row, top, total: total, x), rtol=tolerance, atol=tolerance
         )
+
+
+def test_the_last_axis_is_found_however_it_is_given() -> None:
+    x = np.ones((4, 8))
+    assert all(starts_of(x, axes) is not None for axes in (1, -1, (1,)))
+    assert all(starts_of(x, axes) is None for axes in (0, -2, (0,), (0, 1)))
