@@ -174,7 +174,7 @@ def _find(named: str) -> tuple[Profile, str]:
 
 
 def _shipped(machine: MachineName) -> str:
-    """Return the path of the profile that ships for a machine and its make, or "" without one."""
+    """Return the path of the profile that ships for a machine, also one of another make, or ""."""
     files = sorted(os.listdir(SHIPPED))
     for threads in (machine.threads, 2, 1):
         wanted = machine.shipped(threads)
