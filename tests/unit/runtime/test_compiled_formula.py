@@ -290,7 +290,7 @@ def test_a_text_cannot_get_out_of_its_comment() -> None:
 
 
 BOUND = re.compile(
-    r"(np|dtype|copies|formulas|joining|kernels|reading|rolling)_[a-z0-9_]+|t[0-9]+_[a-z]?[0-9]+"
+    r"(np|dtype|scalar|copies|formulas|joining|kernels|reading|rolling)_[a-z0-9_]+|t[0-9]+_[a-z]?[0-9]+"
 )
 """Names under which NumPy functions's are bound."""
 

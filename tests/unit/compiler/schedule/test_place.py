@@ -177,4 +177,4 @@ def test_parts_that_numpy_computes_incorrectly_into_strided_memory_are_right(fun
     x = np.where(np.arange(40) % 3, -np.inf, np.nan)
     text = f"y[N (1 + a)] = {function}(x[N]), {function}(2 * x[N])"
     expected = [[bool(getattr(np, function)(value))] * 2 for value in x]
-    assert ne.evaluate(text, x=x, a=1).tolist() == expected
+    assert ne.evaluate(text, x=x, sizes={"a": 1}).tolist() == expected

@@ -195,7 +195,7 @@ def test_the_figures_of_a_profile_are_all_of_them() -> None:
 def test_the_threads_of_a_blas_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
     def counted(threads: int | None) -> int:
         ask = None if threads is None else lambda: threads
-        monkeypatch.setattr(target, "_blas", lambda: (None, ask))
+        monkeypatch.setattr(target, "loaded_blas", lambda: (None, ask))
         return target.blas_threads()
 
     for name in target.VARIABLES:
