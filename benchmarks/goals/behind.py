@@ -38,15 +38,18 @@ def judge_group(results: Results, group: str, mean: float) -> Iterable[Goal]:
     yield at_most(GOAL, group, asked, geomean(ratios(results, chosen).values()), mean)
     long = [workload for workload in chosen if not _is_short(results, workload)]
     yield everywhere(group, f"worst at most {WORST} of hand", ratios(results, long), WORST)
-    yield from judge_peers(results, group)
+    yield from judge_best(results, group, "peers")
 
 
-def judge_peers(results: Results, group: str) -> Iterable[Goal]:
-    """Yield the verdicts on the best of hand and peers, and on calls that are too short for a ratio."""
+def judge_best(results: Results, group: str, best: str) -> Iterable[Goal]:
+    """Yield the verdicts on the best of the peers, and of hand if it is asked for ("hand and peers"), and on
+    calls that are too short for a ratio.
+    """
     chosen = results.of(group)
     short = [workload for workload in chosen if _is_short(results, workload)]
-    behind = by_name([w for w in chosen if w not in short], lambda w: _behind(results, w))
-    goal = everywhere(group, f"at most {LIMIT} of the best of hand and peers on any", behind, LIMIT)
+    with_hand = best.startswith("hand")
+    behind = by_name([w for w in chosen if w not in short], lambda w: _behind(results, w, with_hand))
+    goal = everywhere(group, f"at most {LIMIT} of the best of {best} on any", behind, LIMIT)
     kernels = dict.fromkeys(
         KERNELS[w.name] for w in chosen if w.name in KERNELS and results.ratio(w, "torch") is not None
     )
@@ -62,6 +65,7 @@ def _is_short(results: Results, workload: Workload) -> bool:
     return lane is not None and bool(lane.seconds) and statistics.median(lane.seconds) < SHORT
 
 
-def _behind(results: Results, workload: Workload) -> float | None:
+def _behind(results: Results, workload: Workload, with_hand: bool) -> float | None:
     best = results.best_peer(workload, ("torch",) if workload.name in KERNELS else ())
-    return quotient(results.ratio(workload, STRING), min(1.0, best[1]) if best else 1.0)
+    others = [1.0] * with_hand + ([best[1]] if best else [])
+    return quotient(results.ratio(workload, STRING), min(others, default=None))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from benchmarks.call import STRING
 from benchmarks.goals.base import Goal, by_name, everywhere
-from benchmarks.goals.behind import judge_peers
+from benchmarks.goals.behind import judge_best
 from benchmarks.goals.others import BLOCKS
 from benchmarks.harness import HAND
 from benchmarks.results import Results
@@ -19,7 +19,7 @@ FEW = 5
 
 def judge(results: Results) -> Iterable[Goal]:
     """Yield the verdicts on the users' expressions."""
-    yield from judge_peers(results, "u")
+    yield from judge_best(results, "u", "hand and peers")
     few = [w for w in results.of("u") if w.terms.count(",") < FEW]
     firsts = by_name(few, lambda w: _milliseconds(results.first.get(w.name)))
     yield everywhere("u", f"first call at most hot + 3 ms (up to {FEW} operands)", firsts, 3.0, "{:.1f} ms")

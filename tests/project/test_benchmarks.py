@@ -230,11 +230,17 @@ def judged(name: str, hand: float, **peers: float) -> dict[str, Goal]:
 
 
 def test_torch_is_left_out_where_numpy_lacks_its_loops_and_that_is_said() -> None:
-    asked = "at most 1.05 of the best of hand and peers on any"
-    figure = judged("outer", 1e-4, torch=0.4)[asked].figure
-    assert figure.startswith("1.20 (outer)")
+    asked = "at most 1.05 of the best of peers on any"
+    figure = judged("outer", 1e-4, torch=0.4, einops=0.8)[asked].figure
+    assert figure.startswith("1.50 (outer)")
     assert figure.endswith("without torch, whose loops NumPy lacks, for products with broadcasting")
     assert judged("matvec", 1e-4, torch=0.4)[asked].figure.startswith("3.00 (matvec)")
+
+
+def test_hand_is_no_peer() -> None:
+    asked = "at most 1.05 of the best of peers on any"
+    assert judged("matvec", 1e-4, torch=1.3)[asked].is_met is True
+    assert judged("matvec", 1e-4)[asked].is_met is None
 
 
 def test_a_short_call_is_judged_by_what_it_adds() -> None:
