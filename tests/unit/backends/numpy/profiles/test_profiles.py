@@ -128,7 +128,7 @@ def test_a_profile_of_another_machine_is_refused(tmp_path: Path) -> None:
     ("threads", "shipped", "used"),
     [(1, (1, 2), 1), (2, (1, 2), 2), (8, (1, 2), 2), (8, (1, 8), 8), (1, (2,), 0), (3, (), 0)],
 )
-def test_profiles_that_ship_are_for_a_make_kernels_and_threads(
+def test_profiles_that_ship_are_for_a_processor_kernels_and_threads(
     threads: int, shipped: tuple[int, ...], used: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine = target.this_machine()._replace(threads=threads)
@@ -141,16 +141,17 @@ def test_profiles_that_ship_are_for_a_make_kernels_and_threads(
     assert chosen.path == (str(tmp_path / machine.shipped(used)) if used else "")
 
 
-def test_the_profile_of_another_make_is_used_if_it_has_the_same_kernels(
+def test_the_profile_of_the_most_similar_processor_is_used_if_it_has_the_same_kernels(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine = target.this_machine()._replace(make="other", threads=1)
+    machine = target.this_machine()._replace(processor="amd-25-17", threads=1)
     monkeypatch.setattr(target, "this_machine", lambda: machine)
     monkeypatch.setattr(target, "SHIPPED", str(tmp_path))
-    write_profile(str(tmp_path / machine._replace(make="amd", core="none").shipped(1)), HEADER, FAST_LOOP)
+    write_profile(str(tmp_path / machine._replace(core="none").shipped(1)), HEADER, FAST_LOOP)
     assert target._find("")[1] == ""
-    for make in ("amd", "other"):
-        path = str(tmp_path / machine._replace(make=make).shipped(1))
+    # From the least similar to the most; the ones before stay, and so does one that sorts first.
+    for processor in ("intel-25-17", "amd-26-2", "amd-25-97", "amd-25-17"):
+        path = str(tmp_path / machine._replace(processor=processor).shipped(1))
         write_profile(path, HEADER, FAST_LOOP)
         assert target._find("") == (FAST_LOOP, path)
 
@@ -159,6 +160,7 @@ def test_profiles_that_ship_can_be_used() -> None:
     for path in sorted(Path(ne.__file__).parent.glob("backends/numpy/profiles/*.json")):
         header, profile = read_profile(str(path))
         assert path.stem.endswith(f"-{header.core}-{header.threads}")
+        assert header.machine.startswith(path.stem.partition(f"-{header.core}-")[0])
         assert profile.threads == header.threads
 
 
@@ -171,7 +173,7 @@ def test_the_generic_profile_is_used_on_request(tmp_path: Path, monkeypatch: pyt
 def test_this_machine_is_named_by_processor_blas_and_threads() -> None:
     machine = target.this_machine()
     assert machine.threads >= 1 and machine.numpy == np.__version__
-    assert machine.own.startswith(machine.processor) and machine.processor.startswith(machine.make)
+    assert machine.own.startswith(machine.processor) and machine.shipped(1).startswith(machine.processor)
     assert all(one.isalnum() or one in ".-" for one in machine.own + machine.shipped(1))
 
 
