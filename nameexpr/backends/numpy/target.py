@@ -1,8 +1,9 @@
 """NumPy as a target of the compiler: its costs and thresholds, from the profile of the machine at hand.
 
 The profile is chosen when a text is first used: the file that `NAMEEXPR_TARGET` names; one that
-`nameexpr calibrate` wrote for this processor, BLAS and number of threads; one that ships for its make, BLAS
-kernels and threads; or the generic one. `NAMEEXPR_TARGET=generic` makes plans the same on every machine.
+`nameexpr calibrate` wrote for this processor, BLAS and number of threads; of those that ship for its BLAS
+kernels and threads, that of the most similar processor; or the generic one. `NAMEEXPR_TARGET=generic` makes
+plans the same on every machine.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from math import fsum
+from operator import eq
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nameexpr.backends.numpy.costs import GENERIC, Profile
@@ -95,11 +97,10 @@ VARIABLES = (
 
 
 class MachineName(NamedTuple):
-    """What a profile is for: the make of a processor ("amd") and its widest instructions ("avx512"), which
-    processor it is ("amd-26-2"), the BLAS and whose kernels it runs, its threads, and the version of NumPy.
+    """What a profile is for: the widest instructions of a processor ("avx512"), its make, family and model
+    ("amd-26-2"), the BLAS and whose kernels it runs, its threads, and the version of NumPy.
     """
 
-    make: str
     simd: str
     processor: str
     blas: str
@@ -109,7 +110,13 @@ class MachineName(NamedTuple):
 
     def shipped(self, threads: int) -> str:
         """Return the name of the file of a profile that ships."""
-        return f"{self.make}-{self.simd}-{self.core}-{threads}.json"
+        return f"{self.processor}-{self.simd}-{self.core}-{threads}.json"
+
+    def nearest(self, names: Sequence[str], threads: int) -> str:
+        """Return the name of the profile for these kernels whose processor is most like this one, or ""."""
+        kernels, parts = f"-{self.simd}-{self.core}-{threads}.json", self.processor.split("-")
+        fitting = [name for name in names if name.endswith(kernels)]
+        return max(fitting, key=lambda name: list(map(eq, name.split("-"), parts)), default="")
 
     @property
     def own(self) -> str:
@@ -174,14 +181,11 @@ def _find(named: str) -> tuple[Profile, str]:
 
 
 def _shipped(machine: MachineName) -> str:
-    """Return the path of the profile that ships for a machine, also one of another make, or ""."""
+    """Return the path of the profile that ships for the most similar machine, or ""."""
     files = sorted(os.listdir(SHIPPED))
-    for threads in (machine.threads, 2, 1):
-        wanted = machine.shipped(threads)
-        others = [name for name in files if name.partition("-")[2] == wanted.partition("-")[2]]
-        if threads <= machine.threads and others:
-            return os.path.join(SHIPPED, wanted if wanted in others else others[0])
-    return ""
+    counts = [count for count in (machine.threads, 2, 1) if count <= machine.threads]
+    found = next(filter(None, (machine.nearest(files, count) for count in counts)), "")
+    return os.path.join(SHIPPED, found) if found else ""
 
 
 def cache_folder() -> str:
@@ -209,9 +213,7 @@ def this_machine() -> MachineName:
     name = _slug(blas.get("name", "unknown"))
     kernels = name if (ask := loaded_blas()[0]) is None else _slug(ask().decode())
     version = _slug(f"{name} {blas.get('version', '')}")
-    return MachineName(
-        processor.partition("-")[0], simd, processor, version, kernels, blas_threads(), np.__version__
-    )
+    return MachineName(simd, processor, version, kernels, blas_threads(), np.__version__)
 
 
 def _processor() -> str:
