@@ -93,7 +93,11 @@ def merged_sizes(options: Namespace) -> dict[str, int]:
 
 def check_place(path: str, argument: str) -> None:
     """Reject a path that is a folder, or in one that does not exist (FileError)."""
+    if not path:
+        raise FileError("the file to write has no name", "name one")
     folder = os.path.dirname(path)
     if os.path.isdir(path) or (folder and not os.path.isdir(folder)):
-        what = "it is a folder" if os.path.isdir(path) else f"there is no folder {quoted(folder)}"
-        raise FileError(f"cannot write {quoted(argument)}: {what}", "make it, or write elsewhere")
+        is_folder = os.path.isdir(path)
+        what = "it is a folder" if is_folder else f"there is no folder {quoted(folder)}"
+        hint = "name a file in it" if is_folder else "make it, or write elsewhere"
+        raise FileError(f"cannot write {quoted(argument)}: {what}", hint)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from nameexpr.backends.numpy.calibration import Calibration
     from nameexpr.backends.numpy.profiles import Header
+    from nameexpr.terminal.faults import FileError
     from nameexpr.terminal.screen import Report
 
 SECONDS = 20.0
@@ -55,16 +56,9 @@ def run(options: Namespace) -> Report:
     from nameexpr.backends.numpy.calibration import calibrate
     from nameexpr.backends.numpy.calibration.heading import header_of
     from nameexpr.backends.numpy.profiles import write_profile
-    from nameexpr.backends.numpy.target import cache_folder, this_machine
-    from nameexpr.terminal.arguments import check_place
-    from nameexpr.terminal.faults import FileError, quoted, reason
     from nameexpr.terminal.screen import warn
 
-    path = options.output or os.path.join(cache_folder(), this_machine().own)
-    if options.output:
-        check_place(path, options.output)
-    elif not os.path.isabs(path):
-        raise FileError("the home folder of this user is not known", "name a file: --output")
+    path = _place(options)
     load, cpus = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0, os.cpu_count() or 1
     if load > BUSY:
         warn(
@@ -76,10 +70,40 @@ def run(options: Namespace) -> Report:
     try:
         write_profile(path, header, found.profile)
     except OSError as fault:
-        raise FileError(
-            f"cannot write {quoted(path)}: {reason(fault)}", "write elsewhere: --output"
-        ) from fault
+        raise _unwritable(path, fault) from fault
     return _report(header, found, path)
+
+
+def _place(options: Namespace) -> str:
+    """Return the path of the file to write, in a folder that exists (FileError); a profile that this
+    environment does not use is a warning.
+    """
+    import os
+
+    from nameexpr.backends.numpy.target import cache_folder, this_machine
+    from nameexpr.terminal.arguments import check_place
+    from nameexpr.terminal.faults import FileError
+    from nameexpr.terminal.screen import warn
+
+    if options.output is not None:
+        check_place(options.output, options.output)
+        return str(options.output)
+    path = os.path.join(cache_folder(), this_machine().own)
+    if not os.path.isabs(path):
+        raise FileError("the home folder of this user is not known", "name a file: --output")
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+    except OSError as fault:
+        raise _unwritable(path, fault) from fault
+    if named := os.environ.get("NAMEEXPR_TARGET", "").strip():
+        warn(f"this profile is used where NAMEEXPR_TARGET={named:.100} is not set", color=options.color)
+    return path
+
+
+def _unwritable(path: str, fault: OSError) -> FileError:
+    from nameexpr.terminal.faults import FileError, quoted, reason
+
+    return FileError(f"cannot write {quoted(path)}: {reason(fault)}", "write elsewhere: --output")
 
 
 def _report(header: Header, found: Calibration, path: str) -> Report:

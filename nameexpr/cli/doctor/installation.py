@@ -103,6 +103,7 @@ def inspect(environment: Mapping[str, str]) -> Installation:
         _package(name, oldest, extra=extra) if has_numpy else Package(name, None, oldest, "", UNTRIED, extra)
         for extra, (name, oldest) in EXTRAS.items()
     )
+    profile = predict() if has_numpy else None  # first: what there is to say about it is said in the report
     return Installation(
         nameexpr=__version__,
         python=Package("Python", platform.python_version(), PYTHON),
@@ -113,7 +114,7 @@ def inspect(environment: Mapping[str, str]) -> Installation:
         limits=limits(),
         variables={name: environment[name] for name in sorted(environment) if name.startswith(_PREFIXES)},
         trials=try_expressions() if has_numpy else (),
-        profile=predict() if has_numpy else None,
+        profile=profile,
     )
 
 

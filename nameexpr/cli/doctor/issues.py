@@ -146,6 +146,11 @@ def _threads(installation: Installation) -> Iterator[Issue]:
 
 def _profile(installation: Installation) -> Iterator[Issue]:
     profile, machine = installation.profile, installation.machine
+    if profile is not None and profile.fault:
+        from nameexpr.backends.numpy.profiles import NAMED, OWN
+
+        remedy = NAMED if installation.variables.get("NAMEEXPR_TARGET", "").strip() else OWN
+        yield Issue("warning", "profile", harmless(profile.fault), remedy)
     if profile is None or (profile.off < _OFF and profile.worst < _WORST):
         return
     how = "takes {:.1f} times as long" if profile.is_slower else "is {:.1f} times as fast"

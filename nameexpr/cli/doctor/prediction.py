@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import dataclass
 from functools import partial
 from math import exp, log
@@ -27,7 +28,8 @@ SECONDS = 0.4
 class Prediction:
     """The path of the profile, "" for the generic one; the name of this machine; by which factors the
     expected times of calls are off: half of them by at most `off`, all of them by at most `worst`; the text
-    of the call that is off most, and whether it took longer than expected.
+    of the call that is off most, and whether it took longer than expected. `fault` is why another profile is
+    not used, "" if none should be.
     """
 
     path: str
@@ -37,6 +39,7 @@ class Prediction:
     worst: float
     text: str
     is_slower: bool
+    fault: str = ""
 
     @property
     def shown(self) -> str:
@@ -48,6 +51,7 @@ class Prediction:
 
 def predict() -> Prediction:
     """Time a few calls, and compare them with their expected times."""
+    fault = _fault()  # before anything else chooses the profile
     import numpy as np
 
     from nameexpr.backends.numpy.calibration.timing import least_times
@@ -65,4 +69,26 @@ def predict() -> Prediction:
     off = [exp(abs(log(one / time))) for one, time in zip(expected, times, strict=True)]
     machine, most = this_machine().own.removesuffix(".json"), off.index(max(off))
     is_slower = times[most] > expected[most]
-    return Prediction(current().path, machine, len(off), median(off), max(off), TEXTS[most][0], is_slower)
+    text = TEXTS[most][0]
+    return Prediction(current().path, machine, len(off), median(off), max(off), text, is_slower, fault)
+
+
+def _fault() -> str:
+    """Return why the profile that the environment names, or this machine's own, is not used; "" if it is, or
+    if there is none. The warning about it is left out: the report has it.
+    """
+    from nameexpr.backends.numpy.profiles import ProfileError, profile_for
+    from nameexpr.backends.numpy.target import cache_folder, current, this_machine
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        used = current().path
+    named, own = os.environ.get("NAMEEXPR_TARGET", "").strip(), this_machine().own
+    path = named or os.path.join(cache_folder(), own)
+    if used == path or named == "generic" or not (named or os.path.exists(path)):
+        return ""
+    try:
+        profile_for(path, "" if named else own.removesuffix(".json"))
+    except ProfileError as fault:
+        return str(fault)
+    return ""

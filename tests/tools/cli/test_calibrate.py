@@ -35,7 +35,7 @@ def test_the_profile_is_written_to_the_cache_folder(capsys: pytest.CaptureFixtur
     assert profile == FOUND and header.machine + ".json" == path.name
     assert header.measured == f"nameexpr calibrate, 20 s, load 0.0 of {os.cpu_count()}"
     said = capsys.readouterr()
-    assert said.err == "" and said.out.splitlines()[-1] == f"written to {path}"
+    assert "warning: other work" not in said.err and said.out.splitlines()[-1] == f"written to {path}"
     assert "all   1.50x, 25% close 1.12x, 100% close" in said.out
 
 
@@ -57,8 +57,28 @@ def test_other_work_on_the_machine_is_a_warning(
 
 def test_what_cannot_be_done_is_said_before_anything_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     assert "there is no folder" in fails(capsys, "calibrate", "-o", "nowhere/mine.json", code=1)
+    assert "it is a folder; name a file in it" in fails(capsys, "calibrate", "-o", ".", code=1)
+    assert "the file to write has no name" in fails(capsys, "calibrate", "-o", "", code=1)
     for wrong in ("0", "soon", "1e9", "nan"):
         assert "a number of seconds from 1 to 3600" in fails(capsys, "calibrate", "--seconds", wrong, code=2)
+
+
+def test_a_cache_folder_that_cannot_be_created_is_said_before_anything_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setattr(calibration, "calibrate", None)
+    assert "write elsewhere: --output" in fails(capsys, "calibrate", code=1)
+
+
+def test_a_profile_that_the_environment_does_not_use_is_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    assert os.environ["NAMEEXPR_TARGET"] == "generic"
+    assert main(["calibrate"]) == 0
+    assert "this profile is used where NAMEEXPR_TARGET=generic is not set" in capsys.readouterr().err
+    assert main(["calibrate", "-o", "mine.json"]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_a_user_without_a_home_folder_names_a_file(

@@ -174,3 +174,10 @@ def test_help_says_what_it_does_and_loads_nothing_heavy() -> None:
 def test_operands_are_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
     assert "usage: nameexpr doctor" in fails(capsys, "doctor", "x.npy", code=2)
     assert "did you mean 'doctor'?" in fails(capsys, "docter", code=2)
+
+
+def test_a_profile_that_cannot_be_used_is_in_the_report_and_nowhere_else(tmp_path: Path) -> None:
+    (tmp_path / "broken.json").write_text("{", encoding="utf-8")
+    ran = process("doctor", NAMEEXPR_TARGET=str(tmp_path / "broken.json"))
+    assert ran.returncode == 0 and ran.stderr == b""
+    assert b"broken.json is not used: it is not JSON" in ran.stdout and b"nothing is wrong" not in ran.stdout

@@ -208,6 +208,16 @@ def test_a_profile_that_predicts_badly_is_a_warning_that_says_what_to_do(
     assert "nothing is wrong" not in as_text(facts, [found])
 
 
+@pytest.mark.parametrize(
+    ("value", "remedy"), [("x.json", "unset NAMEEXPR_TARGET"), ("", "nameexpr calibrate writes a new one")]
+)
+def test_a_profile_that_is_not_used_is_a_warning(value: str, remedy: str) -> None:
+    profile = Prediction("", "amd", 7, 1.1, 1.2, "a b -> a", False, "the profile x.json is not used: why")
+    found = only(replace(SOUND, profile=profile, variables={"NAMEEXPR_TARGET": value}))
+    assert (found.level, found.topic) == ("warning", "profile")
+    assert found.message == "the profile x.json is not used: why" and remedy in found.hint
+
+
 def test_a_profile_that_predicts_well_enough_shows_nothing() -> None:
     facts = replace(SOUND, profile=Prediction("x/zen.json", "amd", 7, 1.9, 4.9, "a b -> a", True))
     assert find(facts) == ()

@@ -300,6 +300,20 @@ def test_a_limit_of_memory_is_kept(eager: list[int]) -> None:
         assert bool(eager) == is_shared
 
 
+def test_a_limit_holds_for_all_calls_of_a_chain(eager: list[int]) -> None:
+    text = "f, c b, d e c -> b c : sum"
+    operands = [np.ones(shape, bool) for shape in ((2,), (7, 2), (3, 5, 7))]
+    least = ne.compile(text).plan(*operands).peak_bytes
+    shared = 0
+    with ne.set_threads(2):
+        assert ne.compile(text).plan(*operands).peak_bytes > least
+        for limit in range(least, 2 * least, 10):
+            plan = ne.compile(text, memory_limit=limit).plan(*operands)
+            assert plan.peak_bytes <= limit
+            shared += max(step.threads for step in plan.steps) > 1
+    assert shared > 0
+
+
 LOOPS = [
     ("l = sum[a b](tanh(x[a b] * w[b])); y[b] = grad(l, w[b]); z[a b] = grad(l, x[a b])", "l y z", 9_000),
     ("y[a c] = sum[b](exp(x[a b]) * tanh(x[c b])); z[c] = sum[a](y[a c] ** 2)", "z", 9_000),

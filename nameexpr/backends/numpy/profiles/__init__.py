@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from math import isfinite
 from typing import Any, NamedTuple, NoReturn
 
 from nameexpr.backends.numpy.costs import GENERIC, Profile
@@ -25,7 +24,9 @@ LARGEST = 1 << 40
 """The largest number of bytes, elements or threads."""
 LONGEST = 100_000
 """The characters of a file; profiles have about 2,000."""
-REMEDY = "write one for this machine with nameexpr calibrate, or set NAMEEXPR_TARGET=generic"
+NAMED = "write one with nameexpr calibrate --output, or unset NAMEEXPR_TARGET"
+OWN = "nameexpr calibrate writes a new one, and NAMEEXPR_TARGET=generic ignores it"
+"""What to do about a profile that is not used: one that the environment names, and this machine's own."""
 
 
 class ProfileError(Exception):
@@ -77,40 +78,59 @@ def read_profile(path: str) -> tuple[Header, Profile]:
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         _refuse(path, f"it is not a profile: its format is not {FORMAT!r}")
     if data.get("version") != VERSION:
-        _refuse(path, f"its version is {data.get('version')!r}, and this release reads version {VERSION}")
+        version = f"{data.get('version')!r:.60}"
+        _refuse(path, f"its version is {version}, and this release reads version {VERSION}")
     for key in Header._fields:
         if type(data.get(key)) is not (int if key == "threads" else str):
             _refuse(path, f"its {key!r} is missing or wrong")
     figures = data.get("figures")
-    if not isinstance(figures, dict) or figures.keys() != set(Profile.__match_args__):
-        _refuse(path, "its figures are not those that this release reads")
+    if not isinstance(figures, dict):
+        _refuse(path, "it has no figures")
+    if others := figures.keys() ^ set(Profile.__match_args__):
+        _refuse(path, f"its figures are not those that this release reads: {min(others)!r:.60}")
     for name, figure in figures.items():
         if not _is_possible(name, figure):
-            _refuse(path, f"its figure {name!r} is {figure!r}")
+            _refuse(path, f"its figure {name!r} is {figure!r:.40}, not {_possible(name)}")
     return Header(*[data[key] for key in Header._fields]), Profile(**figures)
 
 
 def _is_possible(name: str, figure: Any) -> bool:
     if isinstance(figure, bool) or not isinstance(figure, int | float):
         return False
-    if isinstance(getattr(GENERIC, name), int):
+    if _is_whole(name):
         return isinstance(figure, int) and 1 <= figure <= LARGEST
-    return isfinite(figure) and LEAST <= figure <= MOST
+    return LEAST <= figure <= MOST
+
+
+def _possible(name: str) -> str:
+    return f"an integer from 1 to {LARGEST:,}" if _is_whole(name) else f"a number from {LEAST} to {MOST:,.0f}"
+
+
+def _is_whole(name: str) -> bool:
+    return isinstance(getattr(GENERIC, name), int)
 
 
 def _refuse(path: str, reason: str, cause: Exception | None = None) -> NoReturn:
     raise ProfileError(f"the profile {path} is not used: {reason}") from cause
 
 
+def profile_for(path: str, machine: str = "") -> Profile:
+    """Return the profile of a file; ProfileError if it cannot be used. `machine` is what its header must
+    name, unless it is "".
+    """
+    header, profile = read_profile(path)
+    if machine and header.machine != machine:
+        _refuse(path, f"it is for another machine, {header.machine:.100}")
+    return profile
+
+
 def read_or_warn(path: str, machine: str = "") -> Profile | None:
-    """Return the profile of a file, or None after a warning; `machine` is what its header must name, unless
-    it is "".
+    """Return the profile of a file, or None after a warning; `machine` is "" for a file that the environment
+    names.
     """
     try:
-        header, profile = read_profile(path)
-        if machine and header.machine != machine:
-            _refuse(path, f"it is for another machine, {header.machine}")
+        return profile_for(path, machine)
     except ProfileError as fault:
-        warnings.warn(f"{fault}; the generic one is used instead: {REMEDY}", stacklevel=outside())
+        remedy = OWN if machine else NAMED
+        warnings.warn(f"{fault}; the generic one is used instead: {remedy}", stacklevel=outside())
         return None
-    return profile

@@ -14,7 +14,7 @@ from math import ceil, fsum
 
 from nameexpr.backends.numpy.threads import parts
 from nameexpr.backends.numpy.threads.gain import Division, Sharing, Spread
-from nameexpr.backends.numpy.threads.placing import divided_bytes, writes_into
+from nameexpr.backends.numpy.threads.placing import bytes_of_parts, writes_into
 from nameexpr.compiler.ir.primitives import is_view
 from nameexpr.compiler.memory.program import ProgramInfo, alive
 from nameexpr.records import field, record, replace
@@ -144,8 +144,9 @@ def _shared(
         instruction, result = info.program.instructions[number], info.arrays[info.count + number]
         layout = tuple(range(len(result.shape)))
         part = Division(0, step, cuts, result.dtype, layout, writes_into(instruction))
-        own = divided_bytes(info, number, spread.threads, part)
+        own = bytes_of_parts(info, number, spread.threads, part)
         share = spread.seconds * times[number] / total
         found[number] = replace(spread, seconds=share, bytes=own, part=part, last=last)
     most = max([one.bytes for one in found.values()])
-    return {at: replace(one, bytes=most + kept if at == last else one.bytes) for at, one in found.items()}
+    more = {at: max(0, (most if at == last else one.bytes) - held[at][1]) for at, one in found.items()}
+    return {at: replace(one, bytes=more[at] + kept * (at == last)) for at, one in found.items()}

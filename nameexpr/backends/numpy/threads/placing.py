@@ -20,8 +20,8 @@ def writes_into(instruction: Instruction) -> bool:
     return is_along or instruction.takes_out or instruction.primitive in TAKE_OUT
 
 
-def divided_bytes(info: ProgramInfo, number: int, threads: int, part: Division) -> int:
-    """Return the bytes of the parts that are computed at once, less those of the whole call."""
+def bytes_of_parts(info: ProgramInfo, number: int, threads: int, part: Division) -> int:
+    """Return the bytes of the parts that are computed at once, besides the result of the whole call."""
     instruction = info.program.instructions[number]
 
     def of_part(array: Array, cut: int | None) -> Array:
@@ -35,4 +35,4 @@ def divided_bytes(info: ProgramInfo, number: int, threads: int, part: Division) 
     own = 0 if rule is None else rule(instruction._replace(shape=result.shape), arrays, result)
     is_placed = part.takes_out or instruction.over is not None or instruction.primitive in MOVES
     own += 0 if is_placed else result.size
-    return max(0, threads * own - info.scratch_bytes(number))
+    return threads * own

@@ -17,7 +17,7 @@ from nameexpr.backends.numpy.costs.program import estimate_seconds
 from nameexpr.backends.numpy.threads import parts
 from nameexpr.backends.numpy.threads.chains import chains
 from nameexpr.backends.numpy.threads.gain import Division, Sharing, Spread, sharing_on
-from nameexpr.backends.numpy.threads.placing import divided_bytes, writes_into
+from nameexpr.backends.numpy.threads.placing import bytes_of_parts, writes_into
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.liveness import accumulator, is_inner_product
@@ -109,7 +109,7 @@ def _shared_call(info: ProgramInfo, number: int, seconds: float, sharing: Sharin
     if spread is None or cuts is None:
         return None
     part = Division(axis, step, cuts, result.dtype, layout, writes_into(instruction))
-    size = divided_bytes(info, number, spread.threads, part)
+    size = max(0, bytes_of_parts(info, number, spread.threads, part) - info.scratch_bytes(number))
     return replace(spread, part=part, bytes=size, last=number)
 
 

@@ -59,8 +59,8 @@ def order_nests(single: SingleReduction, limit: float, effort: Effort) -> list[O
     """Return orders with nests that fit a limit, the cheapest first; the plan's own even if none fits."""
     single = single._replace(plan=in_least_memory(single.plan))
     tree = StepTree(single)
-    is_small = len(single.plan.steps) < FEW or tree.elements[tree.result] * tree.width > limit
-    if not single.is_free or is_small:
+    is_simple = len(single.plan.steps) < FEW or not all(single.plan.contraction.sizes.values())
+    if not single.is_free or is_simple or tree.elements[tree.result] * tree.width > limit:
         return [OrderedNests(single, tree, *find_nests(tree, limit, effort))]
     search = _Slices(single, tree, limit)
     search.add(EFFORTS[0])

@@ -12,6 +12,7 @@ SHAPES = [
     ((256, 256), (1, 0)), ((1024, 130), (1, 0)), ((64, 64, 64), (2, 1, 0)), ((16, 784, 64), (0, 2, 1)),
     ((8, 512, 3), (1, 2, 0)), ((512, 16, 16), (2, 1, 0)), ((100, 90), (0, 1)), ((3, 2), (1, 0)), ((5,), (0,)),
     ((128, 1, 300), (2, 1, 0)), ((40, 0, 7), (2, 1, 0)), ((4, 4, 4, 1024), (3, 0, 1, 2)),
+    ((130, 1024), (1, 0)), ((3, 200, 512), (0, 2, 1)), ((130, 16, 128), (2, 1, 0)),
 ]  # fmt: skip
 
 
@@ -31,9 +32,16 @@ def test_some_of_these_copies_go_by_strips() -> None:
     plans = []
     for shape, axes in SHAPES:
         view = np.empty(shape).transpose(axes)
-        plans.append(copies._strips(view.shape, view.strides, view.itemsize))
+        plans.append(copies._way(view.shape, view.strides, view.itemsize))
     assert sum(plan is not None for plan in plans) >= 4
-    assert plans[0] == ((256, 256), 16)  # strides of 2048 bytes: two places in the cache for each line
+    assert plans[0] == copies._Way(
+        (256, 256), 16
+    )  # strides of 2048 bytes: two places in the cache for each line
+    assert plans[-3:] == [  # strides of 4096 bytes: one place
+        copies._Way((1024, 130), 64, 130, 0),
+        copies._Way((3, 512, 200), 64, 300, 1),
+        copies._Way((128, 16, 130), 64, 128, 0),
+    ]
 
 
 def test_axes_that_lie_together_are_one() -> None:

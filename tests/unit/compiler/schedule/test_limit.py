@@ -288,3 +288,19 @@ def test_labels_without_elements_are_not_looped_over(text: str) -> None:
         except (ne.LimitError, ne.SizeError):  # the smallest program needs more; there is no maximum
             continue
         np.testing.assert_array_equal(found, ne.einsum(text, x, y, z))
+
+
+@pytest.mark.parametrize("empty", "abcdefg")
+def test_networks_without_elements_need_no_order_of_their_own(empty: str) -> None:
+    text = "d e, d f c, d a e, g d f, b a -> g e a f b : sum"
+    sizes = {label: 0 if label == empty else 2 + number % 3 for number, label in enumerate("abcdefg")}
+    terms = text.partition(" ->")[0].split(", ")
+    operands = [np.ones([sizes[label] for label in term.split()]) for term in terms]
+    free = ne.compile(text)
+    for share in (1, 2, 3):
+        limit = max(1, free.plan(*operands).peak_bytes // share)
+        try:
+            found = ne.einsum(text, *operands, memory_limit=limit)
+        except ne.LimitError:
+            continue
+        np.testing.assert_array_equal(found, free(*operands))
