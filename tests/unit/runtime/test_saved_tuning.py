@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -162,3 +163,59 @@ def test_threads_that_save_at_once_leave_a_whole_file(tmp_path: Path) -> None:
         assert set(threads.map(save, range(4))) == {1}
     assert ne.load_tuning(path) == 1
     assert [one.name for one in tmp_path.iterdir()] == ["tuning.json"]
+
+
+def entry_with(**changes: Any) -> Any:
+    """Return what an entry has of which its key is made."""
+    options = {
+        "sizes": (), "dtype_name": None, "order": None, "memory_limit": None, "outputs": None,
+        "reduce": None, "optimize": True,
+    }  # fmt: skip
+    fixed = changes.pop("fixed", {})
+    return SimpleNamespace(text=TEXT, options=SimpleNamespace(**options | changes), fixed=fixed)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"sizes": (("a", 3),)}, {"dtype_name": "float32"}, {"order": "C"}, {"memory_limit": 1000},
+        {"outputs": ("a",)}, {"reduce": "max"}, {"optimize": False}, {"fixed": {1: W}},
+    ],
+    ids=lambda changes: next(iter(changes)),
+)  # fmt: skip
+def test_choices_are_for_one_set_of_options(changes: dict[str, Any]) -> None:
+    assert tuning.key_of(entry_with(**changes), (), ()) != tuning.key_of(entry_with(), (), ())
+
+
+def test_choices_are_for_operands_that_are_the_same_array_in_the_same_places() -> None:
+    assert tuning.key_of(entry_with(), (), (0, 0)) != tuning.key_of(entry_with(), (), (0, 1))
+
+
+def test_choices_are_for_a_machine_and_a_release(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = tuning.machine_key()
+    with monkeypatch.context() as changed:
+        changed.setattr(tuning, "__version__", "0.0.1")
+        assert tuning.machine_key() != before
+    machine = tuning.this_machine()._replace(processor="another")
+    monkeypatch.setattr(tuning, "this_machine", lambda: machine)
+    assert tuning.machine_key() != before
+
+
+def test_a_file_of_another_version_is_refused_whatever_is_in_it(tmp_path: Path) -> None:
+    ne.einsum(TEXT, X, W, tune=True)
+    ne.save_tuning(path := tmp_path / "tuning.json")
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | {"version": 2}), encoding="utf-8")
+    with pytest.raises(ne.OptionError, match="its version is 2, and this release reads version 1"):
+        ne.load_tuning(path)
+
+
+def test_choices_that_are_about_to_be_dropped_are_saved(tmp_path: Path) -> None:
+    ne.einsum(TEXT, X, W, tune=True)
+    tuning.tunings.old, tuning.tunings.young = tuning.tunings.young, {}
+    assert ne.save_tuning(tmp_path / "tuning.json") == 1
+
+
+def test_a_path_with_a_null_character_is_refused() -> None:
+    for function in (ne.save_tuning, ne.load_tuning):
+        with pytest.raises(ne.OptionError, match="is not the path of a file"):
+            function("a\0b")

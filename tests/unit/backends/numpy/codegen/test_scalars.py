@@ -36,3 +36,28 @@ def test_a_number_is_bound() -> None:
     ne.evaluate("x[N] * 0.125 + 3", x=X)
     bound = find_formula("x[N] * 0.125 + 3").call.__globals__
     assert sorted(float(v) for v in bound.values() if isinstance(v, np.ndarray)) == [0.125, 3.0]
+
+
+def test_numbers_are_bound_with_the_dtype_that_they_have_in_each_statement() -> None:
+    x, y = X.astype("float32"), X.astype("float64")
+    with np.errstate(all="ignore"):
+        found = ne.evaluate("a = x[N] * 0.1; b = y[N] * 0.1", x=x, y=y, outputs=("a", "b"))
+        for one, expected in zip(found, (x * 0.1, y * 0.1), strict=True):
+            assert one.dtype == expected.dtype
+            np.testing.assert_array_equal(one, expected)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_mean_of_a_power_of_two_keeps_its_dtype(dtype: str) -> None:
+    x = np.arange(32, dtype=dtype).reshape(4, 8)
+    found = ne.evaluate("mean[b](x[a b])", x=x)
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(found, x.mean(1))
+
+
+@pytest.mark.parametrize("number", ["1e39", "1e-46", "3e38"])
+def test_numbers_at_the_ends_of_a_dtype_warn_as_numpy_does(number: str) -> None:
+    x = np.ones(3, "float32")
+    with np.errstate(all="ignore"):
+        found, expected = ne.evaluate(f"x[N] * {number}", x=x), x * float(number)
+    np.testing.assert_array_equal(found, expected)

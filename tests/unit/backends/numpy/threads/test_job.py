@@ -246,3 +246,14 @@ def test_a_forked_child_starts_its_own_workers() -> None:
     os.close(reading)
     assert os.waitpid(child, 0)[1] == 0
     assert len(set(job.blocks(2, lambda _: (meet(), threading.get_ident())[1], (2, 1)))) == 2
+
+
+def test_warnings_are_sorted_and_end_with_the_first_block_that_fails() -> None:
+    made = job.Job([divided], [(0,)] * 4, np.geterr())
+    made.heard = [((0, 3), "third"), ((0, 1), "first"), ((0, 2), "second")]
+    for faults, expected in (([], ["first", "second", "third"]), ([2, 3], ["first", "second"])):
+        made.faults = [((0, number), ValueError()) for number in faults]
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            made.warn(is_one_call=False)
+        assert [str(one.message) for one in found] == expected

@@ -111,3 +111,21 @@ def test_other_layouts_and_errors_of_all_elements_are_left_alone() -> None:
     whole = EXP._replace(function="to_int")
     assert divided(whole, [array((40, 40))], array((40, 40)))[2] is None
     assert layout_of((4, 5), (10, 2)) is None
+
+
+def test_what_is_added_in_an_order_of_its_own_is_not_divided() -> None:
+    x, result = array((50, 50)), array((50,))
+    for function, expected in (("max", (0,)), ("mean", None), ("var", None), ("median", None)):
+        reduced = Instruction("reduce", (0,), axes=(1,), function=function)
+        assert divided(reduced, [x], result)[2] == expected
+
+
+def test_diagonals_copies_of_rows_and_bytes_in_another_order_are_not_divided() -> None:
+    cube = array((50, 50, 50))
+    diagonal = Instruction("einsum", (0, 1), letters=((0, 0, 1), (0, 1), (0, 1)))
+    axis, _, cuts = divided(diagonal, [cube, array((50, 50))], array((50, 50)))
+    assert (axis, cuts) == (1, (2, 1))  # not axis 0, that of the diagonal
+    row_major = Instruction("copy", (0,), function="row_major")
+    assert divided(row_major, [array((50, 50))], array((50, 50)))[2] is None
+    swapped = Array((50, 50), row_major_strides((50, 50)), "float64", 8, is_swapped=True)
+    assert divided(EXP, [swapped], array((50, 50)))[2] is None
