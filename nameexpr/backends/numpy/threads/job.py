@@ -87,11 +87,11 @@ class Job:
         try:
             pool.ask([partial(copy_context().run, self.help) for _ in range(count - 1)])
             self.work()
-        except BaseException:  # an interrupt, as errors of blocks are kept
             self.finish()
-            pool.stop()
+        except BaseException:  # an interrupt, as errors of blocks are kept
+            pool.despite_interrupts(self.finish)
+            pool.despite_interrupts(pool.stop)
             raise
-        self.finish()
         self.warn(is_one_call=is_one_call)
         del self.tasks  # whose arrays would live until a worker that comes late has seen that nothing is left
         results, self.results = self.results, []
@@ -105,20 +105,11 @@ class Job:
         return min(faults, key=lambda fault: fault[0])[1]
 
     def finish(self) -> None:
-        """Let no block begin, and wait for those that are being computed; a second interrupt waits, too."""
-        interrupt = None
-        while True:
-            try:
-                self.left.clear()
-                for done in list(self.helping):
-                    with done:
-                        pass
-                break
-            except KeyboardInterrupt as fault:
-                interrupt = fault
-        if interrupt is not None:
-            pool.stop()
-            raise interrupt
+        """Let no block begin, and wait for those that are being computed; it may be called again."""
+        self.left.clear()
+        for done in list(self.helping):
+            with done:
+                pass
 
     def help(self) -> None:
         """Compute blocks in a worker."""

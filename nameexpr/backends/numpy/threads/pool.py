@@ -9,12 +9,15 @@ from __future__ import annotations
 import atexit
 from _thread import get_ident
 from collections.abc import Callable
+from contextlib import suppress
 from queue import SimpleQueue
 from threading import Thread
 
 from nameexpr.forks import around_forks, lock
 
 Help = Callable[[], None]
+INTERRUPTS = 100
+"""The most interrupts after which cleaning up begins again."""
 
 
 class Pool:
@@ -29,7 +32,7 @@ class Pool:
         while len(self.workers) < count:
             name = f"nameexpr-{len(self.workers) + 1}"
             worker = Thread(target=_work, args=(self.asked,), name=name, daemon=True)
-            self.workers.append(worker)
+            self.workers.append(worker)  # an interrupt may come while it starts
             try:
                 worker.start()
             except RuntimeError:
@@ -37,15 +40,15 @@ class Pool:
                 return
 
     def stop(self) -> None:
-        """Let the workers finish what they compute, and end them."""
-        for _ in self.workers:
-            self.asked.put(None)
+        """Let the workers finish what they compute, and end them; it may be called again."""
+        self.asked.put(None)  # each worker puts it back for the next one
         for worker in self.workers:
-            if worker.ident not in {None, get_ident()}:
+            if worker.ident != get_ident() and worker.is_alive():
                 worker.join()
 
 
-_pool = Pool()
+_pools = [Pool()]
+"""The pool that is asked, and before it those whose workers are ending."""
 _inside: set[int] = set()
 """The threads that are workers."""
 
@@ -53,9 +56,9 @@ _inside: set[int] = set()
 def ask(help_with: list[Help]) -> None:
     """Ask as many workers as there are functions to call them, each one."""
     with lock:
-        _pool.start(len(help_with))
+        _pools[-1].start(len(help_with))
         for one in help_with:
-            _pool.asked.put(one)
+            _pools[-1].asked.put(one)
 
 
 def is_worker() -> bool:
@@ -64,11 +67,27 @@ def is_worker() -> bool:
 
 
 def stop() -> None:
-    """End all workers; the next job starts new ones."""
-    global _pool
+    """End all workers; the next job starts new ones. It may be called again after an interrupt."""
     with lock:
-        old, _pool = _pool, Pool()
-    old.stop()
+        if _pools[-1].workers:
+            _pools.append(Pool())
+        ending = _pools[:-1]
+    for one in ending:
+        one.stop()
+    with lock:
+        _pools[:-1] = [one for one in _pools[:-1] if one not in ending]
+
+
+def despite_interrupts(act: Callable[[], None]) -> None:
+    """Call a function that may be called again, and again after each interrupt.
+
+    An interrupt is any error, as the handler of a signal may raise any; it is dropped, for an earlier one is
+    on its way.
+    """
+    for _ in range(INTERRUPTS):
+        with suppress(BaseException):
+            act()
+            return
 
 
 def _work(asked: SimpleQueue[Help | None]) -> None:
@@ -77,14 +96,14 @@ def _work(asked: SimpleQueue[Help | None]) -> None:
         while (one := asked.get()) is not None:
             one()
             del one  # whose arrays would live until the next job
+        asked.put(None)
     finally:
         _inside.discard(get_ident())
 
 
 def _forget() -> None:
     """Forget the workers in a forked child, which has none."""
-    global _pool  # noqa: PLW0603
-    _pool = Pool()
+    _pools[:] = [Pool()]
     _inside.clear()
 
 

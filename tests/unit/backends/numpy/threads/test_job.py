@@ -191,6 +191,36 @@ def test_an_interrupt_waits_for_the_blocks_that_are_computed_and_leaves_no_threa
     assert len(done) == count, "a block began after the interrupt"
 
 
+@pytest.mark.parametrize(("owner", "name"), [(job.Job, "finish"), (pool.Pool, "stop")])
+def test_interrupts_of_the_cleaning_up_leave_no_thread(
+    owner: type, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, interrupts = getattr(owner, name), [KeyboardInterrupt("second"), KeyboardInterrupt("third")]
+
+    def interrupted(self: Any) -> None:
+        if interrupts:
+            raise interrupts.pop()
+        real(self)
+
+    def task(_: int) -> None:
+        raise KeyboardInterrupt("first")
+
+    monkeypatch.setattr(owner, name, interrupted)
+    with pytest.raises(KeyboardInterrupt, match="first"):
+        job.blocks(COUNT, task, (100, 1))
+    assert workers() == [] and not interrupts
+    assert job.blocks(COUNT, lambda i: i, (4, 1)) == [0, 1, 2, 3]
+
+
+def test_a_worker_whose_start_was_interrupted_is_not_waited_for() -> None:
+    class Starting(threading.Thread):
+        ident = property(lambda _: 1)  # it has begun, which the thread that starts it does not know yet
+
+    made = pool.Pool()
+    made.workers.append(Starting())
+    made.stop()
+
+
 def test_an_error_that_is_none_of_python_s_exceptions_is_raised_from_a_worker() -> None:
     caller, raised = threading.get_ident(), threading.Event()
 
