@@ -95,14 +95,14 @@ class LineError(CommandError):
         return self.render()
 
 
-def harmless(text: str) -> str:
+def harmless(text: str, most: int = LONGEST) -> str:
     r"""Escape and shorten a user's text to one line that a terminal can show safely.
 
     >>> print(harmless("a\x1b[31m\nb"))
     a\x1b[31m\nb
     """
-    if len(text) > LONGEST:
-        text = text[: LONGEST - 1] + "…"
+    if len(text) > most:
+        text = text[: most - 1] + "…"
     return visible(text).replace("\n", "\\n")
 
 

@@ -150,7 +150,8 @@ def _profile(installation: Installation) -> Iterator[Issue]:
         from nameexpr.backends.numpy.profiles import NAMED, OWN
 
         remedy = NAMED if installation.variables.get("NAMEEXPR_TARGET", "").strip() else OWN
-        yield Issue("warning", "profile", harmless(profile.fault), remedy)
+        message = harmless(profile.fault, 1000)  # the reason comes after the path, which may be long
+        yield Issue("warning", "profile", message, remedy)
     if profile is None or (profile.off < _OFF and profile.worst < _WORST):
         return
     how = "takes {:.1f} times as long" if profile.is_slower else "is {:.1f} times as fast"

@@ -177,7 +177,9 @@ def test_operands_are_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_profile_that_cannot_be_used_is_in_the_report_and_nowhere_else(tmp_path: Path) -> None:
-    (tmp_path / "broken.json").write_text("{", encoding="utf-8")
-    ran = process("doctor", NAMEEXPR_TARGET=str(tmp_path / "broken.json"))
+    broken = tmp_path / ("long" * 50) / "broken.json"
+    broken.parent.mkdir()
+    broken.write_text("{", encoding="utf-8")
+    ran = process("doctor", NAMEEXPR_TARGET=str(broken))
     assert ran.returncode == 0 and ran.stderr == b""
     assert b"broken.json is not used: it is not JSON" in ran.stdout and b"nothing is wrong" not in ran.stdout
