@@ -266,3 +266,14 @@ def test_products_that_may_be_of_one_array_are_mirrored_by_matmul(text, shapes, 
         np.testing.assert_allclose(compiled(one, second), np.einsum(letters, one, second), atol=1e-11)
     calls = [step.call for step in compiled.plan(one, other).steps]
     assert any(f"{called}(" in call for call in calls), calls
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"), [("i k, j k -> i j", 2), ("k i, k j -> i j", 2), ("i k, k j -> i j", 1)]
+)
+def test_a_product_that_is_mirrored_only_if_it_is_large_is_compiled_for_each_size(text, kept):
+    ne.cache_clear()
+    for size in (2, 300):  # `dot`, and `matmul` where the operands may be an array and its transpose
+        x, y = RNG.standard_normal((2, size, size))
+        np.testing.assert_allclose(ne.einsum(text, x, y), np.einsum(text.replace(" ", ""), x, y), atol=1e-11)
+    assert ne.cache_info().programs == kept
