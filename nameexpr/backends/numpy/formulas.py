@@ -94,8 +94,8 @@ def sigmoid(x: Array) -> Any:
 def silu(x: Array) -> Any:
     """Return x * sigmoid(x)."""
     x = _floats(x)
-    result = sigmoid(x)
-    return np.multiply(x, result, out=result)
+    result = special.sigmoid(x)
+    return np.multiply(x, result, result)
 
 
 def softplus(x: Array) -> Any:

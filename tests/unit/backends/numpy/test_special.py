@@ -350,6 +350,32 @@ def test_unaligned_numbers_give_what_aligned_ones_do(function: Callable[..., Any
     np.testing.assert_array_equal(unaligned, function(np.array(values)))
 
 
+@pytest.mark.parametrize(
+    ("dtype", "most"), [("float16", 2), ("float32", 3.5), (">f4", 3.5), ("float64", 3), (">f8", 3)]
+)
+def test_sigmoid_is_accurate_from_the_smallest_result_to_one(dtype: str, most: float) -> None:
+    low = math.log(float(np.finfo(dtype).tiny)) + 0.1
+    x = np.concatenate([np.linspace(low, 13, 301), np.linspace(13, -2 * low, 101), [-0.0, 1e-7]]).astype(dtype)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = special.sigmoid(x)
+    truth = [1 / (1 + (-Decimal(float(value))).exp()) for value in x]
+    apart = [abs(Decimal(float(one)) - true) for one, true in zip(found, truth, strict=True)]
+    ulps = [float(one) / float(np.spacing(each)) for one, each in zip(apart, found, strict=True)]
+    assert found.dtype == x.dtype.newbyteorder("=")
+    assert max(ulps) < most
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "longdouble"])
+def test_sigmoid_of_infinities_zeros_and_nan(dtype: str) -> None:
+    largest = np.finfo(dtype).max
+    x = np.array([np.inf, largest, 0.0, -0.0, -largest, -np.inf, np.nan], dtype)
+    found = special.sigmoid(x)
+    np.testing.assert_array_equal(found, np.array([1, 1, 0.5, 0.5, 0, 0, np.nan], dtype))
+    assert special.sigmoid(x, x) is x
+    np.testing.assert_array_equal(x, found)
+
+
 def test_sigmoid_of_complex_numbers_is_its_definition() -> None:
     z = np.array([0.5 + 2j, -2 + 0.5j, 1j, -1, 700 + 1j, -700 + 1j])
     np.testing.assert_allclose(special.sigmoid(z), np.exp(z) / (np.exp(z) + 1), rtol=1e-14)
