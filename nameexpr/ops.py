@@ -21,8 +21,10 @@ Kind: TypeAlias = Literal["pointwise", "reduction", "along one", "along many", "
 those of an operand.
 """
 
-Form: TypeAlias = Literal["ufunc", "call", "kernel"]
-"""A ufunc, which accepts an output array; another call of the library; a kernel of the backend."""
+Form: TypeAlias = Literal["ufunc", "call", "kernel", "kernel with out"]
+"""A ufunc, which accepts an output array; another call of the library; a kernel of the backend, or one that
+accepts an output array, too, which may be one of its arguments.
+"""
 
 DType: TypeAlias = Literal["promoted", "float", "real", "real float", "bool", "sum", "index"]
 """The dtype of a result: that of the arguments together; a float for integers; that of the real part; both;
@@ -56,9 +58,9 @@ class Function:
     needs_elements: bool = False
 
     @property
-    def is_ufunc(self) -> bool:
+    def takes_out(self) -> bool:
         """Whether it accepts an output array."""
-        return self.form == "ufunc"
+        return self.form in {"ufunc", "kernel with out"}
 
 
 def _complete(*rows: Function) -> dict[str, Function]:
@@ -118,8 +120,8 @@ POINTWISE: Mapping[str, Function] = _complete(
     ),
     Function("real", "the real part, as an array of its own", dtype="real", form="kernel"),
     Function("imag", "the imaginary part, as an array of its own", dtype="real", form="kernel"),
-    Function("relu", "x, or 0 where it is negative", takes="if", form="kernel"),
-    _f("sigmoid", "1 / (1 + exp(-x)), without overflow", takes="if", form="kernel"),
+    Function("relu", "x, or 0 where it is negative", takes="if", form="kernel with out"),
+    _f("sigmoid", "1 / (1 + exp(-x)), without overflow", takes="if", form="kernel with out"),
     _f("silu", "x * sigmoid(x)", takes="if", form="kernel", also="swish"),
     _f("gelu", "x times the normal distribution's share below x, exact", takes="if", form="kernel"),
     _f("softplus", "log(1 + exp(x)), without overflow", takes="if", form="kernel"),
@@ -296,5 +298,5 @@ RESERVED = frozenset({*CONSTANTS, SIZE, INDEX})
 
 COSTS: Mapping[str, str] = {row.kernel: row.cost for row in FUNCTIONS.values()}
 """For each pointwise kernel the one whose figures apply to it."""
-KERNELS = frozenset(row.kernel for row in FUNCTIONS.values() if row.form == "kernel")
+KERNELS = frozenset(row.kernel for row in FUNCTIONS.values() if row.form.startswith("kernel"))
 """Pointwise functions that array libraries do not have as a single call: the backend provides them."""

@@ -1,4 +1,4 @@
-"""The error function and its complement of many numbers, by NumPy's vector loops.
+"""The error function, its complement and its inverse: of many numbers by NumPy's vector loops.
 
 For x >= 0, erfc(x) = exp(-x**2) * p((x - 3) / (x + 3)) / (1 + 2 * x), where p is a polynomial: the Chebyshev
 series of what is left has 25 terms above the rounding of float64 (M. M. Shepherd and J. G. Laframboise,
@@ -12,11 +12,12 @@ an ulp of narrower floats. One element takes about as long as in `scipy.special`
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import erfc, factorial, pi, sqrt
+from math import erf, erfc, factorial, pi, sqrt
 
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import Array
+from nameexpr.backends.numpy.special import each
 
 BLOCK = 1 << 15
 """The number of elements of a block: in shorter ones, threads wait for the interpreter between calls."""
@@ -56,6 +57,10 @@ OF_WIDE, OF_NARROW = _numbers(SERIES), _numbers(SHORT)
 NEAR_WIDE, NEAR_NARROW = _taylor(13), _taylor(8)
 ONE, HALF, AT_NEAR = np.array(1.0), np.array(0.5), np.array(erfc(NEAR))
 MINUS_ROOT = np.array(-(0.5**0.5))
+# The parameter of Winitzki's closed form for erfinv. He gives 0.140 and 0.147; with this value, two steps of
+# Halley's method reach the last digit everywhere.
+SHAPE = 0.143
+STEPS = 2
 
 
 def erf_of_row(x: Array, result: Array) -> None:
@@ -155,3 +160,37 @@ def _polynomial(x: Array, coefficients: Sequence[Array], out: Array | None = Non
         result *= x
         result += coefficient
     return result
+
+
+def positive_erfinv(magnitude: Array) -> Array:
+    """Return erfinv of float64 from 0 on.
+
+    A closed form accurate to 0.5 % (S. Winitzki, "A handy approximation for the error function and its
+    inverse", 2008) is refined by Halley's method.
+    """
+    result = _rough_erfinv(magnitude)
+    for _ in range(STEPS):
+        result = _halley(result, magnitude)
+    result[magnitude == 1] = np.inf
+    return result
+
+
+def _rough_erfinv(x: Array) -> Array:
+    """Return erfinv of magnitudes to 0.5 %, unless x**2 underflows: Halley's steps correct that."""
+    logarithm = np.log1p(-x * x)
+    half = 2 / (np.pi * SHAPE) + logarithm / 2
+    rest = -logarithm / SHAPE
+    # sqrt(half**2 + rest) - half, rearranged: that difference would lose all digits of a small x.
+    return np.asarray(np.sqrt(rest / (np.sqrt(half * half + rest) + half)))
+
+
+def _halley(y: Array, x: Array) -> Array:
+    """Return a better y, for magnitudes x = erf(y), by one step of Halley's method."""
+    residual = np.empty_like(y)
+    # From one half on, 1 - x is exact and erfc(y) keeps the digits that erf(y) loses.
+    near = x < 0.5  # noqa: PLR2004
+    far = ~near
+    residual[near] = each(erf, y[near]) - x[near]
+    residual[far] = (1 - x[far]) - each(erfc, y[far])
+    newton = residual * np.exp(y * y) * (sqrt(pi) / 2)
+    return np.asarray(y - newton / (1 + y * newton))

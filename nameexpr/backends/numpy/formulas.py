@@ -79,23 +79,21 @@ def _normalisable(x: Array) -> Array:
     return x.astype(np.float64) if x.dtype.kind in "iub" else _floats(x)
 
 
-def relu(x: Array) -> Any:
+def relu(x: Array, out: Array | None = None) -> Any:
     """Return each element, or 0 where it is negative."""
     if np.iscomplexobj(x):
         raise TypeError("not defined for complex numbers")
-    return np.maximum(x, 0)
+    return np.maximum(x, 0, out=out)
 
 
-def sigmoid(x: Array) -> Any:
+def sigmoid(x: Array, out: Array | None = None) -> Any:
     """Return 1 / (1 + exp(-x)), without overflow."""
-    return special.sigmoid(_floats(x))
+    return special.sigmoid(_floats(x), out)
 
 
-def silu(x: Array) -> Any:
-    """Return x * sigmoid(x)."""
-    x = _floats(x)
-    result = special.sigmoid(x)
-    return np.multiply(x, result, result)
+def silu(x: Array, out: Array | None = None) -> Any:
+    """Return x * sigmoid(x); `out` does not share memory with `x`."""
+    return special.silu(_floats(x), out)
 
 
 def softplus(x: Array) -> Any:

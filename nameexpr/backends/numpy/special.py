@@ -24,17 +24,14 @@ LONG, SHORT = 8192, 512
 FAR_OUT = 3.0
 """The number from which SciPy's erfc loses digits of float64: hundreds of ulps, because x**2 is rounded."""
 
-LARGEST: Mapping[str, tuple[Array, Array]] = {
+MANY = 1 << 17
+"""The number of elements from which functions of several passes are computed in blocks."""
+BOUNDS: Mapping[str, tuple[Array, Array]] = {
     char: (np.array(11 if char == "e" else 80, char), np.ones((), char)) for char in "efdg"
 }
 """An exponent from which sigmoid is 1 in a dtype, and whose exp is finite; and one, as arrays, which ufuncs
 take faster than numbers.
 """
-
-# The parameter of Winitzki's closed form for erfinv. He gives 0.140 and 0.147; with this value, two steps of
-# Halley's method reach the last digit everywhere.
-SHAPE = 0.143
-STEPS = 2
 
 # The argument from which digamma's asymptotic series is accurate in float64, and the series in 1 / x**2:
 # Bernoulli numbers divided by their index, B(2k) / 2k (Abramowitz and Stegun, 6.3.18).
@@ -45,28 +42,40 @@ BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
 
 
 def sigmoid(x: Array, out: Array | None = None) -> Any:
-    """Return 1 / (1 + exp(-x)) by means of exp(-|x|), which never overflows and keeps small results exact.
+    """Return 1 / (1 + exp(-x)), which never overflows, and whose small results keep all digits.
 
-    For complex numbers the sign is that of the real part.
+    It is e / (1 + e), where e = exp(x), with a bound on x from which the result is 1 anyway; for complex
+    numbers it is computed by means of exp(-x) where the real part is not negative.
     """
     if x.dtype.kind != "c":
-        return _real_sigmoid(np.asarray(x), out)
+        if _is_row_of_blocks(x, out):
+            from nameexpr.backends.numpy.logistic import sigmoid_of_row
+
+            return _by_row(sigmoid_of_row, x, out)
+        most, one = BOUNDS.get(x.dtype.char, (80, 1))
+        result = np.asarray(np.minimum(x, most, out=out))
+        np.exp(result, result)
+        return np.true_divide(result, np.add(result, one), result)
     # Without names for arrays in between, which would keep their memory until the end.
     small = np.asarray(np.exp(np.where(x.real >= 0, -x, x)))
     result = np.where(x.real >= 0, x.dtype.type(1), small)
     return np.divide(result, np.add(small, 1, out=small), out=result if out is None else out)
 
 
-def _real_sigmoid(x: Array, out: Array | None) -> Any:
-    """Return e / (1 + e), where e = exp(x), with smaller exponents for large x: the result is 1 anyway.
+def silu(x: Array, out: Array | None = None) -> Any:
+    """Return x * sigmoid(x); `out` does not share memory with `x`."""
+    if _is_row_of_blocks(x, out):
+        from nameexpr.backends.numpy.logistic import silu_of_row
 
-    A bound on the exponents costs one pass; exp(-|x|), and a choice for each number, would cost three.
-    """
-    most, one = LARGEST.get(x.dtype.char, (80, 1))
-    exponentials = np.asarray(np.minimum(x, most))
-    np.exp(exponentials, exponentials)
-    total = np.add(exponentials, one)
-    return np.true_divide(exponentials, total, exponentials if out is None else out)
+        return _by_row(silu_of_row, x, out)
+    result = sigmoid(x, out)
+    return np.multiply(x, result, result)
+
+
+def _is_row_of_blocks(x: Array, out: Array | None) -> bool:
+    """Return whether floats are many, and in one piece each, so that they can be computed in blocks."""
+    is_row = x.size >= MANY and x.flags.c_contiguous and x.dtype.isnative and x.dtype.char in BOUNDS
+    return is_row and (out is None or (out.flags.c_contiguous and out.dtype == x.dtype))
 
 
 @cache
@@ -88,7 +97,7 @@ def erf(x: Array, out: Array | None = None) -> Array:
         if (scipy := scipy_special()) is not None:
             return _by_scipy(scipy.erf, x, out)
         if x.size < SHORT:
-            return _rounded(_each(math.erf, _wide(x)), x, out)
+            return _rounded(each(math.erf, _wide(x)), x, out)
     from nameexpr.backends.numpy.error_function import erf_of_row
 
     return _by_row(erf_of_row, x, out)
@@ -101,7 +110,7 @@ def erfc(x: Array, out: Array | None = None) -> Array:
         if (scipy := scipy_special()) is not None:
             return _by_scipy(scipy.erfc, x, out) if x.dtype.char == "f" else _short_erfc(scipy.erfc, x, out)
         if x.size < SHORT:
-            return _rounded(_each(math.erfc, _wide(x)), x, out)
+            return _rounded(each(math.erfc, _wide(x)), x, out)
     from nameexpr.backends.numpy.error_function import erfc_of_row
 
     return _by_row(erfc_of_row, x, out)
@@ -135,7 +144,7 @@ def _short_erfc(scipy_erfc: Callable[[Array], Array], x: Array, out: Array | Non
     if not _is_near(row):
         far = (row > FAR_OUT).nonzero()[0]
         if len(far) < SHORT:
-            result[far] = _each(math.erfc, row[far])
+            result[far] = each(math.erfc, row[far])
         else:
             from nameexpr.backends.numpy.error_function import erfc_of_row
 
@@ -163,19 +172,12 @@ def _by_row(function: Callable[[Array, Array], None], x: Array, out: Array | Non
 
 @np.errstate(all="ignore")
 def erfinv(x: Array, out: Array | None = None) -> Array:
-    """Return the y with erf(y) == x: infinite at 1 and -1, nan beyond, signed zeros kept.
-
-    A closed form accurate to 0.5 % (S. Winitzki, "A handy approximation for the error function and its
-    inverse", 2008) is refined by Halley's method.
-    """
+    """Return the y with erf(y) == x: infinite at 1 and -1, nan beyond, signed zeros kept."""
     if (scipy := scipy_special()) is not None:
         return _rounded(np.copysign(scipy.erfinv(_wide(x)), _wide(x)), x, out)
-    magnitude = np.abs(_wide(x))
-    result = _rough_erfinv(magnitude)
-    for _ in range(STEPS):
-        result = _halley(result, magnitude)
-    result[magnitude == 1] = np.inf
-    return _rounded(np.copysign(result, _wide(x)), x, out)
+    from nameexpr.backends.numpy.error_function import positive_erfinv
+
+    return _rounded(np.copysign(positive_erfinv(np.abs(_wide(x))), _wide(x)), x, out)
 
 
 @np.errstate(all="ignore")
@@ -242,31 +244,11 @@ def _rounded(result: Array, x: Array, out: Array | None) -> Array:
     return out
 
 
-def _each(function: Callable[[float], float], x: Array) -> Array:
+def each(function: Callable[[float], float], x: Array) -> Array:
+    """Return a function of the standard library of each float64 of a row."""
     # The memoryview yields Python floats one by one: half the time of np.frompyfunc, without an array of
     # objects.
     return np.fromiter(map(function, x.data), np.float64, x.size)
-
-
-def _rough_erfinv(x: Array) -> Array:
-    """Return erfinv of magnitudes to 0.5 %, unless x**2 underflows: Halley's steps correct that."""
-    logarithm = np.log1p(-x * x)
-    half = 2 / (np.pi * SHAPE) + logarithm / 2
-    rest = -logarithm / SHAPE
-    # sqrt(half**2 + rest) - half, rearranged: that difference would lose all digits of a small x.
-    return np.asarray(np.sqrt(rest / (np.sqrt(half * half + rest) + half)))
-
-
-def _halley(y: Array, x: Array) -> Array:
-    """Return a better y, for magnitudes x = erf(y), by one step of Halley's method."""
-    residual = np.empty_like(y)
-    # From one half on, 1 - x is exact and erfc(y) keeps the digits that erf(y) loses.
-    near = x < 0.5  # noqa: PLR2004
-    far = ~near
-    residual[near] = _each(math.erf, y[near]) - x[near]
-    residual[far] = (1 - x[far]) - _each(math.erfc, y[far])
-    newton = residual * np.exp(y * y) * (math.sqrt(math.pi) / 2)
-    return np.asarray(y - newton / (1 + y * newton))
 
 
 def _positive_digamma(x: Array) -> Array:

@@ -65,7 +65,7 @@ Primitive = Literal[
     "window_multiply", "window_weigh", "pointwise", "along_axes", "fused", "loop", "output",
     "recurrence", "item",
 ]  # fmt: skip
-UFUNCS = frozenset(row.kernel for row in FUNCTIONS.values() if row.is_ufunc)
+WITH_OUT = frozenset(row.kernel for row in FUNCTIONS.values() if row.takes_out)
 """Pointwise kernels that accept an output array."""
 NEVER_INTO = frozenset({"isinf", "isnan", "negative", "signbit"})
 """NumPy 2.2 to 2.5 computes these incorrectly into strided memory, `negative` (to 2.4) of strided arrays."""
@@ -251,14 +251,10 @@ class Instruction(NamedTuple):
         return isinstance(self.dtype, WeakDtype)
 
     @property
-    def is_ufunc(self) -> bool:
-        """Whether it is a pointwise function with `out=`."""
-        return self.primitive == "pointwise" and self.function in UFUNCS
-
-    @property
     def takes_out(self) -> bool:
         """Whether it is a function that can write its result into any memory."""
-        return self.is_ufunc and self.function not in NEVER_INTO
+        is_function = self.primitive == "pointwise" and self.function in WITH_OUT
+        return is_function and self.function not in NEVER_INTO
 
 
 INSTRUCTION_DEFAULTS = tuple(Instruction("cast")[1:])

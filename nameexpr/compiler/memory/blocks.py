@@ -10,7 +10,7 @@ from math import prod
 
 from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.ir.liveness import COMBINED, WHERE, accumulator, buffers, is_inner_product, is_or_zero
-from nameexpr.compiler.ir.program import UFUNCS, Instruction, Number, Shape
+from nameexpr.compiler.ir.program import WITH_OUT, Instruction, Number, Shape
 from nameexpr.compiler.ir.strides import broadcast
 from nameexpr.compiler.memory.arrays import (
     WIDE,
@@ -32,8 +32,10 @@ IN_FLOAT64 = {"erf": (49, 61), "erfc": (32, 44), "gelu": (40, 52)}
 """Pointwise kernels that compute in float64, part by part: the bytes for an element of a part, of narrow
 floats and of others.
 """
-PART = 1 << 15
-"""The number of elements of a part (`nameexpr.backends.numpy.error_function`)."""
+PART, MANY = 1 << 15, 1 << 17
+"""The number of elements of a part (`nameexpr.backends.numpy.error_function`, and `logistic`), and that from
+which sigmoid and silu are computed in parts (`nameexpr.backends.numpy.special`).
+"""
 OF_FLOATS = LOGISTIC | IN_FLOAT64.keys() | {"softplus"}
 """Pointwise kernels that cast their argument first, if it is not a float in native byte order."""
 MASK = 1 << 17
@@ -90,13 +92,15 @@ def call_bytes(
         return _where_bytes(sources, weak, shape, dtype)
     if name == "clip":
         return _clip_bytes(sources, weak, shape, dtype)
-    if call in UFUNCS or name in {"relu", "round"}:
+    if name in OF_FLOATS:
+        return _float_bytes(name, sources[0], dtype) if sources else 0
+    if call in WITH_OUT or name == "round":
         is_other = dtype == "bool" or call == "absolute"
         computed = promoted([*(one.dtype for one in sources), *filter(None, weak)]) if is_other else dtype
         return ufunc_bytes(shape, sources, computed, out, made=dtype)
     if name == "imag" and not sources[0].dtype.startswith("complex"):
         return sources[0].cells * item_bytes(dtype)
-    return _float_bytes(name, sources[0], dtype) if name in OF_FLOATS and sources else 0
+    return 0
 
 
 def _where_bytes(sources: Sequence[Array], weak: Sequence[str], shape: Shape, dtype: str) -> int:
@@ -131,6 +135,8 @@ def _float_bytes(name: str, source: Array, dtype: str) -> int:
     casts = cells * item if is_cast else 0
     floats = source.cast(dtype) if is_cast else source
     if name in LOGISTIC:
+        if cells >= MANY and floats.is_row_major:
+            return casts + PART * item
         return casts + cells * item + ufunc_bytes(source.shape, [floats], dtype)
     if name == "softplus":
         return casts + ufunc_bytes(source.shape, [floats], dtype)

@@ -21,7 +21,7 @@ from nameexpr.backends.numpy.codegen.statements import (
 )
 from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.dtypes import exact_reciprocal
-from nameexpr.compiler.ir.liveness import REAL, is_or_zero
+from nameexpr.compiler.ir.liveness import REAL, WHERE, is_or_zero
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
 from nameexpr.ops import REDUCTIONS
 from nameexpr.records import replace
@@ -123,7 +123,7 @@ def _pointwise(instruction: Instruction, *sources: str) -> Invocation:
     if instruction.over is None:
         call = callee_of(instruction.function)(*scalars(instruction, arguments))
         return chosen(instruction, arguments) or call
-    if not instruction.is_ufunc:
+    if instruction.function == WHERE:
         return _formulas("where_over")(*arguments)
     return callee_of(instruction.function)(*scalars(instruction, arguments), out=sources[instruction.over])
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import ceil, prod
 from typing import NamedTuple
 
-from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
+from nameexpr.compiler.ir.program import NEVER_INTO, Instruction, Primitive, Shape
 from nameexpr.compiler.ir.strides import Strides, is_dense
 from nameexpr.compiler.memory.arrays import Array
 from nameexpr.compiler.memory.blocks import IN_FLOAT64
@@ -26,10 +26,9 @@ ENOUGH = 8
 NONE: tuple[int, int, Cuts] = (0, 0, None)
 """No axis is cut."""
 SEPARATE = frozenset({"cast", "copy", "divide", "integer_matmul", "matmul", "multiply", "pointwise"})
-LAID_OUT = NORMALISING | {
-    "argsort", "erf", "erfc", "flip", "gelu", "relu", "round", "sigmoid", "silu", "softplus", "sort", "where",
-}  # fmt: skip
-"""Functions other than ufuncs that lay out their results as `compiler.ir.strides` predicts."""
+LAID_OUT = NORMALISING | NEVER_INTO
+LAID_OUT |= {"argsort", "erf", "erfc", "flip", "gelu", "round", "silu", "softplus", "sort", "where"}
+"""Functions without `out=` that lay out their results as `compiler.ir.strides` predicts."""
 NEVER = frozenset({"to_int", "integer"})
 """Functions whose errors show the values of all elements."""
 INEXACT = frozenset({"float16", "float32", "float64", "longdouble", "complex64", "complex128", "clongdouble"})
@@ -109,7 +108,7 @@ def _is_own(instruction: Instruction, cells: int) -> bool:
     """
     if instruction.function in NORMALISING and cells <= BLOCK:
         return True
-    is_function = instruction.primitive in {"along_axes", "pointwise"} and not instruction.is_ufunc
+    is_function = instruction.primitive in {"along_axes", "pointwise"} and not instruction.takes_out
     return is_function and instruction.function not in LAID_OUT
 
 

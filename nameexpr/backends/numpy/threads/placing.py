@@ -10,6 +10,8 @@ from nameexpr.compiler.schedule.reuse import OVER
 
 TAKE_OUT = frozenset({"divide", "matmul", "multiply", "vecdot"})
 """Calls other than functions that write into any array."""
+INTO_NEW = frozenset({"silu"})
+"""Functions that write into arrays apart from their arguments, such as the new one of all parts."""
 MOVES = frozenset({"cast", "copy"})
 """Calls that are assignments to the part of an array."""
 
@@ -17,7 +19,8 @@ MOVES = frozenset({"cast", "copy"})
 def writes_into(instruction: Instruction) -> bool:
     """Return whether a call writes its result into any array."""
     is_along = instruction.primitive == "along_axes" and instruction.function in OVER
-    return is_along or instruction.takes_out or instruction.primitive in TAKE_OUT
+    is_new = instruction.primitive == "pointwise" and instruction.function in INTO_NEW
+    return is_along or is_new or instruction.takes_out or instruction.primitive in TAKE_OUT
 
 
 def bytes_of_parts(info: ProgramInfo, number: int, threads: int, part: Division) -> int:

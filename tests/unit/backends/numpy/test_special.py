@@ -355,7 +355,9 @@ def test_unaligned_numbers_give_what_aligned_ones_do(function: Callable[..., Any
 )
 def test_sigmoid_is_accurate_from_the_smallest_result_to_one(dtype: str, most: float) -> None:
     low = math.log(float(np.finfo(dtype).tiny)) + 0.1
-    x = np.concatenate([np.linspace(low, 13, 301), np.linspace(13, -2 * low, 101), [-0.0, 1e-7]]).astype(dtype)
+    x = np.concatenate([np.linspace(low, 13, 301), np.linspace(13, -2 * low, 101), [-0.0, 1e-7]]).astype(
+        dtype
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = special.sigmoid(x)
