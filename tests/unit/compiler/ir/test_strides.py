@@ -51,9 +51,9 @@ def steps_of(x: np.ndarray[Any, Any]) -> tuple[int, ...]:
     return tuple(step // x.itemsize for step in x.strides)
 
 
-@pytest.mark.parametrize("function", sorted(LAID_OUT - {"where"}))
+@pytest.mark.parametrize("function", sorted((LAID_OUT | {"relu", "sigmoid"}) - {"where"}))
 def test_functions_lay_out_their_results_as_predicted(function: str) -> None:
-    call = getattr(formulas, function)
+    call = getattr(formulas, function, None) or getattr(np, function)
     for x in laid_out(np.random.default_rng(6)):
         if function in NORMALISING and 0 in x.strides:  # a single block of them is laid out in another way
             continue
