@@ -42,7 +42,7 @@ def pointwise() -> str:
     """Return the table of pointwise functions."""
     rows = []
     for one in POINTWISE.values():
-        what = one.doc if one.form == "kernel" else f"{one.doc}: `{callee_of(one.kernel)}`"
+        what = one.doc if one.form.startswith("kernel") else f"{one.doc}: `{callee_of(one.kernel)}`"
         kinds = gives(lambda dtype, one=one: ARITHMETIC.dtype_of(one.kernel, (dtype,) * one.arity))
         rows.append([f"`{one.usage}`", what, *kinds])
     return table("function; result", rows)

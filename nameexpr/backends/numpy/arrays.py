@@ -248,3 +248,10 @@ def beside_float(a: Any, b: Any) -> tuple[Any, Any]:
     if array.dtype.kind == "V" and is_bfloat16(array.dtype):
         number = array.dtype.type(number)
     return (number, array) if type(a) is float else (array, number)
+
+
+def each(function: Callable[[float], float], x: Array) -> Array:
+    """Return a function of the standard library of each float64 of a row."""
+    # The memoryview yields Python floats one by one: half the time of np.frompyfunc, without an array of
+    # objects.
+    return np.fromiter(map(function, x.data), np.float64, x.size)

@@ -16,8 +16,7 @@ from math import erf, erfc, factorial, pi, sqrt
 
 import numpy as np
 
-from nameexpr.backends.numpy.arrays import Array
-from nameexpr.backends.numpy.special import each
+from nameexpr.backends.numpy.arrays import Array, each
 
 BLOCK = 1 << 15
 """The number of elements of a block: in shorter ones, threads wait for the interpreter between calls."""

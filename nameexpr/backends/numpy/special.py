@@ -1,37 +1,28 @@
-"""Functions of one number that NumPy lacks: sigmoid, erf, erfc, gelu, erfinv, digamma and trigamma.
+"""Functions of one number that NumPy lacks: erf, erfc, gelu, erfinv, digamma and trigamma.
 
-All except sigmoid work in float64 and round once to the dtype of `x`, so that float32 and float16 results are
+They work in float64 and round once to the dtype of `x`, so that float32 and float16 results are
 as accurate as possible. `out`, if given, has the shape and dtype of `x`, and may be `x` itself.
 
 SciPy, if it is installed, computes erfinv, digamma, and erf and erfc of short arrays; it is imported by the
-first call that needs it. Its trigamma and its sigmoid are slower or as fast.
+first call that needs it. Its trigamma is slower.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.numpy.arrays import Array
+from nameexpr.backends.numpy.arrays import Array, each
 
 LONG, SHORT = 8192, 512
 """The number of elements from which vector loops are as fast as SciPy, and as the standard library."""
 FAR_OUT = 3.0
 """The number from which SciPy's erfc loses digits of float64: hundreds of ulps, because x**2 is rounded."""
-
-MANY = 1 << 17
-"""The number of elements from which functions of several passes are computed in blocks."""
-BOUNDS: Mapping[str, tuple[Array, Array]] = {
-    char: (np.array(11 if char == "e" else 80, char), np.ones((), char)) for char in "efdg"
-}
-"""An exponent from which sigmoid is 1 in a dtype, and whose exp is finite; and one, as arrays, which ufuncs
-take faster than numbers.
-"""
 
 # The argument from which digamma's asymptotic series is accurate in float64, and the series in 1 / x**2:
 # Bernoulli numbers divided by their index, B(2k) / 2k (Abramowitz and Stegun, 6.3.18).
@@ -39,43 +30,6 @@ FAR = 10.0
 SERIES = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
 # Of trigamma: the Bernoulli numbers B(2k) themselves (6.4.12).
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
-
-
-def sigmoid(x: Array, out: Array | None = None) -> Any:
-    """Return 1 / (1 + exp(-x)), which never overflows, and whose small results keep all digits.
-
-    It is e / (1 + e), where e = exp(x), with a bound on x from which the result is 1 anyway; for complex
-    numbers it is computed by means of exp(-x) where the real part is not negative.
-    """
-    if x.dtype.kind != "c":
-        if _is_row_of_blocks(x, out):
-            from nameexpr.backends.numpy.logistic import sigmoid_of_row
-
-            return _by_row(sigmoid_of_row, x, out)
-        most, one = BOUNDS.get(x.dtype.char, (80, 1))
-        result = np.asarray(np.minimum(x, most, out=out))
-        np.exp(result, result)
-        return np.true_divide(result, np.add(result, one), result)
-    # Without names for arrays in between, which would keep their memory until the end.
-    small = np.asarray(np.exp(np.where(x.real >= 0, -x, x)))
-    result = np.where(x.real >= 0, x.dtype.type(1), small)
-    return np.divide(result, np.add(small, 1, out=small), out=result if out is None else out)
-
-
-def silu(x: Array, out: Array | None = None) -> Any:
-    """Return x * sigmoid(x); `out` does not share memory with `x`."""
-    if _is_row_of_blocks(x, out):
-        from nameexpr.backends.numpy.logistic import silu_of_row
-
-        return _by_row(silu_of_row, x, out)
-    result = sigmoid(x, out)
-    return np.multiply(x, result, result)
-
-
-def _is_row_of_blocks(x: Array, out: Array | None) -> bool:
-    """Return whether floats are many, and in one piece each, so that they can be computed in blocks."""
-    is_row = x.size >= MANY and x.flags.c_contiguous and x.dtype.isnative and x.dtype.char in BOUNDS
-    return is_row and (out is None or (out.flags.c_contiguous and out.dtype == x.dtype))
 
 
 @cache
@@ -242,13 +196,6 @@ def _rounded(result: Array, x: Array, out: Array | None) -> Array:
         return shaped.astype(x.dtype, copy=False)
     out[...] = shaped
     return out
-
-
-def each(function: Callable[[float], float], x: Array) -> Array:
-    """Return a function of the standard library of each float64 of a row."""
-    # The memoryview yields Python floats one by one: half the time of np.frompyfunc, without an array of
-    # objects.
-    return np.fromiter(map(function, x.data), np.float64, x.size)
 
 
 def _positive_digamma(x: Array) -> Array:
