@@ -22,7 +22,7 @@ those of an operand.
 """
 
 Form: TypeAlias = Literal["ufunc", "call", "kernel", "kernel with out"]
-"""A ufunc, which has `out`; another call; a kernel of the backend, whose `out`, if any, may be an argument."""
+"""A ufunc, with `out`; another call; a kernel of the backend, whose `out`, if any, may be its argument."""
 
 DType: TypeAlias = Literal["promoted", "float", "real", "real float", "bool", "sum", "index"]
 """The dtype of a result: that of the arguments together; a float for integers; that of the real part; both;

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.numpy import logistic, special
+from nameexpr.backends.numpy import special
 from nameexpr.backends.numpy.arrays import Array, native, widened
 from nameexpr.backends.numpy.numbers import as_array, fold, integer
 from nameexpr.backends.numpy.reductions import Axis, into_log_softmax, into_softmax, running
@@ -88,12 +88,12 @@ def relu(x: Array, out: Array | None = None) -> Any:
 
 def sigmoid(x: Array, out: Array | None = None) -> Any:
     """Return 1 / (1 + exp(-x)), without overflow."""
-    return logistic.sigmoid(_floats(x), out)
+    return special.sigmoid(_floats(x), out)
 
 
 def silu(x: Array, out: Array | None = None) -> Any:
     """Return x * sigmoid(x); `out` does not share memory with `x`."""
-    return logistic.silu(_floats(x), out)
+    return special.silu(_floats(x), out)
 
 
 def softplus(x: Array) -> Any:

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from nameexpr.backends.numpy import logistic, special
+from nameexpr.backends.numpy import special
 from nameexpr.backends.numpy.arrays import Array, as_float, default_float, is_float, is_narrow
 from nameexpr.ops import POINTWISE
 
@@ -110,7 +110,7 @@ FLOATS: Mapping[str, Kernel] = {
     "rad2deg": np.rad2deg,
     "reciprocal": np.reciprocal,
     "rsqrt": _rsqrt,
-    "sigmoid": logistic.sigmoid,
+    "sigmoid": special.sigmoid,
 }
 """Functions whose results are real or complex numbers for any argument."""
 

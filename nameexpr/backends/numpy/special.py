@@ -1,6 +1,6 @@
-"""Functions of one number that NumPy lacks: erf, erfc, gelu, erfinv, digamma and trigamma.
+"""Functions of one number that NumPy lacks: sigmoid, silu, erf, erfc, gelu, erfinv, digamma and trigamma.
 
-They work in float64 and round once to the dtype of `x`, so that float32 and float16 results are
+All except the first two work in float64 and round once to the dtype of `x`, so that float32 and float16 results are
 as accurate as possible. `out`, if given, has the shape and dtype of `x`, and may be `x` itself.
 
 SciPy, if it is installed, computes erfinv, digamma, and erf and erfc of short arrays; it is imported by the
@@ -10,7 +10,7 @@ first call that needs it. Its trigamma is slower.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -24,12 +24,78 @@ LONG, SHORT = 8192, 512
 FAR_OUT = 3.0
 """The number from which SciPy's erfc loses digits of float64: hundreds of ulps, because x**2 is rounded."""
 
+BLOCK, MANY = 1 << 15, 1 << 17
+"""The number of elements of a block, in shorter ones of which threads would wait for the interpreter between
+calls; and that from which there are blocks.
+"""
+BOUNDS: Mapping[str, tuple[Array, Array]] = {
+    char: (np.array(11 if char == "e" else 80, char), np.ones((), char)) for char in "efdg"
+}
+"""A number from which sigmoid is 1 in a dtype, and whose exp is finite; and one, as arrays, which ufuncs take
+faster than numbers.
+"""
+
 # The argument from which digamma's asymptotic series is accurate in float64, and the series in 1 / x**2:
 # Bernoulli numbers divided by their index, B(2k) / 2k (Abramowitz and Stegun, 6.3.18).
 FAR = 10.0
 SERIES = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
 # Of trigamma: the Bernoulli numbers B(2k) themselves (6.4.12).
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
+
+
+def sigmoid(x: Array, out: Array | None = None) -> Any:
+    """Return 1 / (1 + exp(-x)), which never overflows, and whose small results keep all digits.
+
+    It is e / (1 + e), where e = exp(x), with a bound on x from which the result is 1 anyway; for complex
+    numbers it is computed by means of exp(-x) where the real part is not negative. `out`, if given, has the
+    shape and dtype of the result, and may be `x` itself.
+
+    Many numbers are computed in blocks that stay in the cache: four passes over an array that does not fit
+    there take up to twice as long, and as much memory again as the result.
+    """
+    if x.dtype.kind == "c":
+        return _of_complex(x, out)
+    if _is_in_blocks(x, out):
+        return _by_blocks(x, out, is_silu=False)
+    most, one = BOUNDS.get(x.dtype.char, (80, 1))
+    result = np.asarray(np.minimum(x, most, out=out))
+    np.exp(result, result)
+    return np.true_divide(result, np.add(result, one), result)
+
+
+def silu(x: Array, out: Array | None = None) -> Any:
+    """Return x * sigmoid(x) of real numbers; `out` does not share memory with `x`."""
+    if _is_in_blocks(x, out):
+        return _by_blocks(x, out, is_silu=True)
+    result = sigmoid(x, out)
+    return np.multiply(x, result, result)
+
+
+def _of_complex(x: Array, out: Array | None) -> Any:
+    # Without names for arrays in between, which would keep their memory until the end.
+    small = np.asarray(np.exp(np.where(x.real >= 0, -x, x)))
+    result = np.where(x.real >= 0, x.dtype.type(1), small)
+    return np.divide(result, np.add(small, 1, out=small), out=result if out is None else out)
+
+
+def _is_in_blocks(x: Array, out: Array | None) -> bool:
+    """Return whether floats are many, and in one piece each."""
+    is_row = x.size >= MANY and x.flags.c_contiguous and x.dtype.isnative and x.dtype.char in BOUNDS
+    return is_row and (out is None or (out.flags.c_contiguous and out.dtype == x.dtype))
+
+
+def _by_blocks(x: Array, out: Array | None, *, is_silu: bool) -> Array:
+    most, one = BOUNDS[x.dtype.char]
+    result = np.empty(x.shape, x.dtype) if out is None else out
+    row, written, totals = np.asarray(x).reshape(-1), result.reshape(-1), np.empty(BLOCK, x.dtype)
+    for start in range(0, x.size, BLOCK):
+        block, into = row[start : start + BLOCK], written[start : start + BLOCK]
+        np.minimum(block, most, out=into)
+        np.exp(into, into)
+        np.true_divide(into, np.add(into, one, totals[: len(into)]), into)
+        if is_silu:
+            np.multiply(block, into, into)
+    return result
 
 
 @cache

@@ -33,8 +33,8 @@ IN_FLOAT64 = {"erf": (49, 61), "erfc": (32, 44), "gelu": (40, 52)}
 floats and of others.
 """
 PART, MANY = 1 << 15, 1 << 17
-"""The number of elements of a part (`nameexpr.backends.numpy.error_function` and `logistic`), and that from which
-sigmoid and silu are computed in parts.
+"""The number of elements of a part (`nameexpr.backends.numpy.error_function` and `special`), and that from
+which sigmoid and silu are computed in parts.
 """
 OF_FLOATS = LOGISTIC | IN_FLOAT64.keys() | {"softplus"}
 """Pointwise kernels that cast their argument first, if it is not a float in native byte order."""

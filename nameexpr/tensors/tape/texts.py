@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.numpy import logistic
+from nameexpr.backends.numpy import special
 from nameexpr.backends.numpy.arrays import NARROW, is_narrow
 from nameexpr.compiler.gradient.rules import parsed
 from nameexpr.syntax import ast
@@ -29,7 +29,7 @@ _UFUNCS = "sqrt sin cos sinh cosh exp log floor trunc sign conj real abs copysig
 
 
 def _sigmoid(x: Any) -> Any:
-    return logistic.sigmoid(np.asarray(x))
+    return special.sigmoid(np.asarray(x))
 
 
 def _erfc(x: Any) -> Any:

@@ -9,7 +9,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from nameexpr.backends.numpy import formulas, logistic
+from nameexpr.backends.numpy import formulas, special
 
 numbers = np.random.default_rng(7)
 
@@ -24,7 +24,7 @@ def test_sigmoid_is_accurate_from_the_smallest_result_to_one(dtype: str, most: f
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = logistic.sigmoid(x)
+        found = special.sigmoid(x)
     truth = [1 / (1 + (-Decimal(float(value))).exp()) for value in x]
     apart = [abs(Decimal(float(one)) - true) for one, true in zip(found, truth, strict=True)]
     ulps = [float(one) / float(np.spacing(each)) for one, each in zip(apart, found, strict=True)]
@@ -36,9 +36,9 @@ def test_sigmoid_is_accurate_from_the_smallest_result_to_one(dtype: str, most: f
 def test_sigmoid_of_infinities_zeros_and_nan(dtype: str) -> None:
     largest = np.finfo(dtype).max
     x = np.array([np.inf, largest, 0.0, -0.0, -largest, -np.inf, np.nan], dtype)
-    found = logistic.sigmoid(x)
+    found = special.sigmoid(x)
     np.testing.assert_array_equal(found, np.array([1, 1, 0.5, 0.5, 0, 0, np.nan], dtype))
-    assert logistic.sigmoid(x, x) is x
+    assert special.sigmoid(x, x) is x
     np.testing.assert_array_equal(x, found)
 
 
@@ -46,7 +46,7 @@ def test_sigmoid_of_infinities_zeros_and_nan(dtype: str) -> None:
 @pytest.mark.parametrize("name", ["sigmoid", "silu"])
 def test_many_numbers_give_what_few_do(name: str, dtype: str) -> None:
     function = getattr(formulas, name)
-    x = (30 * numbers.standard_normal((3, logistic.MANY // 3 + 5))).astype(dtype)
+    x = (30 * numbers.standard_normal((3, special.MANY // 3 + 5))).astype(dtype)
     x[:, 1000:1003] = np.inf, np.nan, -np.inf
     with np.errstate(all="ignore"):
         few = np.stack([np.concatenate([function(part) for part in np.array_split(row, 9)]) for row in x])
@@ -60,14 +60,14 @@ def test_many_numbers_give_what_few_do(name: str, dtype: str) -> None:
             np.testing.assert_array_equal(out, few)
 
 
-@pytest.mark.parametrize("size", [5, logistic.MANY + 7])
+@pytest.mark.parametrize("size", [5, special.MANY + 7])
 def test_sigmoid_may_be_written_over_its_argument(size: int) -> None:
     x = numbers.standard_normal(size)
-    expected = logistic.sigmoid(x)
-    assert logistic.sigmoid(x, x[:]) is not x
+    expected = special.sigmoid(x)
+    assert special.sigmoid(x, x[:]) is not x
     np.testing.assert_array_equal(x, expected)
 
 
 def test_sigmoid_of_complex_numbers_is_its_definition() -> None:
     z = np.array([0.5 + 2j, -2 + 0.5j, 1j, -1, 700 + 1j, -700 + 1j])
-    np.testing.assert_allclose(logistic.sigmoid(z), np.exp(z) / (np.exp(z) + 1), rtol=1e-14)
+    np.testing.assert_allclose(special.sigmoid(z), np.exp(z) / (np.exp(z) + 1), rtol=1e-14)
