@@ -1,7 +1,7 @@
 """Functions of one number that NumPy lacks: sigmoid, silu, erf, erfc, gelu, erfinv, digamma and trigamma.
 
-All except the first two work in float64 and round once to the dtype of `x`, so that float32 and float16 results are
-as accurate as possible. `out`, if given, has the shape and dtype of `x`, and may be `x` itself.
+Those after silu work in float64 and round once to the dtype of `x`, so that float32 and float16 results are
+as accurate as possible. `out`, if given, has the shape and dtype of `x`; it may be `x`, except for silu.
 
 SciPy, if it is installed, computes erfinv, digamma, and erf and erfc of short arrays; it is imported by the
 first call that needs it. Its trigamma is slower.
