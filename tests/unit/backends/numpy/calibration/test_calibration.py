@@ -109,9 +109,7 @@ def test_products_are_direct_up_to_where_they_take_longer() -> None:
     assert direct_product([36e-6, 66e-6]) == 1  # six percent more for each multiplication
 
 
-def test_caches_are_read_from_the_files_of_linux(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_caches_are_read_from_the_files_of_linux(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [
         ("1", "Data", "48K"),
         ("1", "Instruction", "32K"),
@@ -176,7 +174,10 @@ def test_calibration_fits_what_it_times_and_judges_by_the_rest(monkeypatch: pyte
     for family in {one.family for one in probes}:
         share = [one.cost in held for one in probes if one.family == family]
         assert 0.1 < sum(share) / len(share) < 0.4, family
-    assert {len({one.cost in held for one in strategies}) for strategies in pairs} <= {0, 1}  # some pairs have no choice
+    assert {len({one.cost in held for one in strategies}) for strategies in pairs} <= {
+        0,
+        1,
+    }  # some pairs have no choice
     generic, own_figures = found.accuracy["all"]
     assert own_figures.off < 1.15 < generic.off and own_figures.close > generic.close
     assert sum(both[0].calls for both in found.accuracy.values()) == 2 * len(held)
