@@ -353,10 +353,10 @@ def test_the_time_of_a_loop_is_that_of_its_steps(monkeypatch: pytest.MonkeyPatch
 
 MEMORY = """
 import resource, numpy as np, nameexpr as ne
-x, w = np.ones((2000, 1000)), np.ones(1000)
+shapes = {{"x": (2000, 1000), "w": (1000,), "k": (50, 50, 3), "g": (10, 3), "e": (10, 10), "s": (20, 50, 40, 10)}}
 formula = ne.compile({text!r})
-given = {{name: {{"x": x, "w": w}}[name] for name in formula.operands}}
-ne.set_threads(2)
+given = {{name: np.ones(shapes[name]) for name in formula.operands}}
+ne.set_threads({threads})
 for _ in range(3):
     formula(**given)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -367,9 +367,16 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators have other rules")
-@pytest.mark.parametrize("text", ["y[a] = logsumexp[b](x[a b] * w[b])", "y[a b] = exp(x[a b])"])
-def test_the_memory_of_blocks_and_results_is_used_again(text: str) -> None:
-    command = [sys.executable, "-c", MEMORY.format(text=text)]
+@pytest.mark.parametrize(
+    ("text", "threads"),
+    [
+        ("y[a] = logsumexp[b](x[a b] * w[b])", 2),
+        ("y[a b] = exp(x[a b])", 2),
+        ("y[f t n o] = sum[r c h](g[n r] * k[f c r] * e[n h] * s[o c t h])", 1),
+    ],
+)
+def test_the_memory_of_blocks_and_results_is_used_again(text: str, threads: int) -> None:
+    command = [sys.executable, "-c", MEMORY.format(text=text, threads=threads)]
     # Dask sets some of these in the process that runs the tests, which fixes what glibc otherwise adapts.
     own = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}
     made = subprocess.run(command, capture_output=True, text=True, check=True, env=own)

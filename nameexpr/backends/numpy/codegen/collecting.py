@@ -21,6 +21,7 @@ from nameexpr.backends.numpy.codegen.statements import (
     numpy,
 )
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.compiler.ir.liveness import never_made
 from nameexpr.compiler.ir.primitives import is_view, shapes_of
 from nameexpr.compiler.ir.program import Collected, Loop, Program, Shape
 
@@ -108,10 +109,10 @@ def bytes_alive(body: Program) -> int:
         owner.append(value if is_new else owner[inner.sources[inner.over or 0]])
         last |= dict.fromkeys([owner[source] for source in (*inner.sources, value)], value)
     last |= dict.fromkeys([owner[output] for output in body.outputs], len(shapes))
-    alive = most = 0
+    alive, most, unmade = 0, 0, never_made(body)
     dying: dict[int, int] = {}
     for value, inner in enumerate(body.instructions, count):
-        if owner[value] == value:
+        if owner[value] == value and value - count not in unmade:
             size = prod(shapes[value]) * ITEM_BYTES.get(body.notes[value - count].dtype, 8)
             dying[last[value]] = dying.get(last[value], 0) + size
             alive += size

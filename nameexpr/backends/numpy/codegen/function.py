@@ -45,8 +45,8 @@ Shapes = Sequence[tuple[int, ...]]
 _ASARRAY = numpy("asarray")
 ON_ONE: Mapping[int, Spread] = MappingProxyType({})
 """Programs of which one thread computes all."""
-BLOCKWISE = frozenset({"fused", "loop"})
-"""Primitives that compute blocks."""
+LARGE = 1 << 14
+"""The number of elements of arrays whose memory the allocator returns to the system."""
 SEVERAL = frozenset({"fused", "loop", "concatenate", "recurrence"})
 """Primitives that are several statements."""
 
@@ -60,7 +60,7 @@ def bound_statements(
     """Return the statements of a program; arrays of ones are bound in `constants`."""
     made_once: dict[str, Instruction] = {}
     statements = compute(program, shapes, made_once, spread=spread)
-    if spread or any(one.primitive in BLOCKWISE for one in program.instructions):
+    if spread or (program.instructions and max(map(prod, shapes)) >= LARGE):
         from nameexpr.backends.numpy.codegen.loops import keep_memory
 
         keep_memory(program, max([one.threads for one in spread.values()], default=1))

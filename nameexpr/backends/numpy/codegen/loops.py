@@ -123,14 +123,14 @@ def _looped(
 
 def keep_memory(program: Program, threads: int) -> None:
     """Let the memory of blocks stay with the process for the next blocks, in all threads, and that of all
-    values for the next call if there are several threads.
+    values for the next call.
 
-    The allocator of glibc returns memory to the system at the end of a block, which then takes time to
-    provide each page again, in one thread at a time. It keeps twice as much as the largest array that was
-    freed before.
+    The allocator of glibc returns memory to the system at the end of a block or a call, which then takes
+    time to provide each page again, in one thread at a time: networks of arrays of a few MB take up to three
+    times as long. It keeps twice as much as the largest array that was freed before, 64 MB at most.
     """
     block = max(map(_bytes_of_block, program.instructions))
-    whole = 0 if threads == 1 else (bytes_alive(program) + threads * block) * 5 // 8
+    whole = (bytes_alive(program) + threads * block) * 5 // 8
     np.empty(min(MOST_KEPT, max(block * 3 // 4, whole)), "uint8")
 
 
