@@ -74,6 +74,7 @@ CALLS = [
     "y[B h Q] = sum[d](q[B h Q d] * k[B h Q d])",
     "y[h Q B d] = q[B h Q d]; z[b a] = n[a b] * 1.0",
     "y[a b] = -x[a b]; z[b a] = x[a b] / 3",
+    "y[(a + c) b] = exp(x[a b]), sqrt(abs(n[c b]))",
 ]
 EXPRESSIONS = [
     ("a b -> b a", ["x"]),
@@ -166,6 +167,14 @@ def laid_out(x: np.ndarray, order: str) -> np.ndarray:
     if order != "strided":
         return np.asarray(x, order=order)
     return np.repeat(x, 2, axis=-1)[..., ::2]
+
+
+def test_objects_are_computed_as_on_one_thread(eager: list[int]) -> None:
+    x = np.array([[10**30 * (row + 1) + column for column in range(20)] for row in range(30)], object)
+    for text, expected in (("a b, a b -> a b", x * x), ("a b -> a : sum", x.sum(1))):
+        operands = [x] * (text.count(",") + 1)
+        with ne.set_threads(3):
+            np.testing.assert_array_equal(ne.einsum(text, *operands), expected)
 
 
 def test_texts_that_are_compiled_use_threads_from_then_on(eager: list[int]) -> None:

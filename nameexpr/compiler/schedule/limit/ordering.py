@@ -14,6 +14,7 @@ from nameexpr.records import replace
 
 def in_least_memory(plan: ContractionPlan) -> ContractionPlan:
     """Return the same contractions in an order that needs less memory."""
+    assert not plan.repeated, "values that are computed once have more than one reader"
     count, contraction = len(plan.terms), plan.contraction
     peaks = [(0, 0)] * count
     parts: list[list[int]] = []
@@ -34,8 +35,7 @@ def in_least_memory(plan: ContractionPlan) -> ContractionPlan:
         replace(plan.steps[old], values=tuple([numbers[value] for value in plan.steps[old].values]))
         for old in order
     ]
-    repeated = frozenset([numbers[count + old] - count for old in plan.repeated])
-    return replace(plan, steps=tuple(steps), repeated=repeated)
+    return replace(plan, steps=tuple(steps))
 
 
 def _postorder(parts: list[list[int]], count: int) -> list[int]:

@@ -44,6 +44,33 @@ def test_some_of_these_copies_go_by_strips() -> None:
     ]
 
 
+WAYS = {
+    "a line is read again for each element": ("f8", (2000, 129), 1, "strips"),
+    "also by a copy that goes backwards": ("f8", (2000, 129), -1, "strips"),
+    "rows that stay in the cache": ("f8", (30, 640), 1, "plain"),
+    "several rows in each line": ("u1", (100_000, 4), 1, "plain"),
+    "few columns": ("f8", (5000, 20), 1, "plain"),
+    "large elements that do not compete": ("c16", (2000, 129), 1, "plain"),
+    "large elements that compete": ("c16", (300, 256), 1, "strips"),
+    "elements that compete": ("f8", (130, 1024), 1, "buffer"),
+    "elements that compete and are not adjacent": ("f8", (130, 4096), 4, "strips"),
+    "too few for a buffer": ("f8", (130, 512), 1, "strips"),
+    "elements that compete less": ("f8", (512, 768), 1, "strips"),
+    "many that compete less": ("f8", (1024, 768), 1, "buffer"),
+}
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_a_transposed_array_is_copied_as_its_strides_need(name: str) -> None:
+    dtype, shape, step, expected = WAYS[name]
+    view = np.empty(shape, dtype)[:, ::step].T
+    way = copies._way(view.shape, view.strides, view.itemsize)
+    assert ("plain" if way is None else "buffer" if way.rows else "strips") == expected
+    if way is not None:
+        assert copies.STRIP[0] <= way.width <= copies.STRIP[-1]
+        assert way.rows * way.width * view.itemsize <= min(copies.BUFFER, view.nbytes // copies.SHARE)
+
+
 def test_axes_that_lie_together_are_one() -> None:
     images = np.empty((4, 28, 28, 64)).transpose(0, 3, 1, 2)
     assert copies._joined(images.shape, images.strides) == [(4, 401408), (64, 8), (784, 512)]

@@ -12,7 +12,7 @@ import pytest
 
 from nameexpr.backends.numpy.formulas import log_softmax, softmax
 from nameexpr.backends.numpy.kernels import logsumexp
-from nameexpr.backends.numpy.rows import MOST, starts_of
+from nameexpr.backends.numpy.rows import MOST, log_of_sum, starts_of
 
 SHAPES = [(2,), (4, 8), (2, 3, 5, 4), (1000, 2), (40, 100), (41, 100), (3, 4096), (20, MOST // 16), (0, 4)]
 SPECIAL = [math.inf, -math.inf, math.nan]
@@ -66,6 +66,14 @@ def test_rows_agree_with_plain_loops(shape: tuple[int, ...], dtype: str, kind: s
         np.testing.assert_allclose(
             total, by_row(lambda row, top, total: total, x), rtol=tolerance, atol=tolerance
         )
+
+
+def test_integers_and_kept_axes_are_summed_as_floats_are() -> None:
+    x = np.array([[3, 1, 2], [0, 0, 5]])
+    expected = np.log(np.exp(x).sum(1))
+    for given in (x, x.astype(float), np.asfortranarray(x, float)):
+        np.testing.assert_allclose(log_of_sum(given, 1), expected)
+        np.testing.assert_allclose(log_of_sum(given, 1, keepdims=True), expected[:, None])
 
 
 def test_the_last_axis_is_found_however_it_is_given() -> None:

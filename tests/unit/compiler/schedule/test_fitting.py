@@ -45,6 +45,15 @@ def test_a_limit_below_the_result_is_refused() -> None:
         ne.einsum("i p x, i q x -> p q", x, y, memory_limit=40 * 40 * 8 - 1)
 
 
+def test_a_limit_is_kept_where_programs_need_more_than_the_search_for_loops_expects() -> None:
+    """What `any` allocates is known of its program alone: loops for lower limits are searched."""
+    x = RNG.integers(0, 2, (9, 40, 3)).astype("uint8")
+    limit = 2 * ne.compile("a c b -> c : any").plan(x).peak_bytes // 3
+    run = ne.compile("a c b -> c : any", memory_limit=limit)
+    assert run.plan(x).peak_bytes <= limit
+    np.testing.assert_array_equal(run(x), x.any((0, 2)))
+
+
 @pytest.mark.parametrize("dtype", ["int64", "float32", "bool"])
 @pytest.mark.parametrize("reducer", ["sum", "mean", "prod", "max", "min", "any", "all", "count_nonzero"])
 def test_a_reduced_product_in_blocks_has_the_values_and_the_dtype_of_the_whole(

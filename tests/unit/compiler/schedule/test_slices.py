@@ -33,6 +33,10 @@ def test_nests_for_slices_fit_and_compute_the_same(share: int) -> None:
     plan = plan_contractions(single.plan.contraction, order=in_order(order.pairs, len(network.terms)))
     single = single._replace(plan=in_least_memory(plan))
     nests = sliced_nests(StepTree(single), order.labels, limit)
+    each = (
+        StepTree(single).elements[order.labels] * single.plan.flops
+    )  # if every step is computed in each slice
+    assert min(measure(StepTree(single), nest, limit).flops for nest in nests) < 0.5 * each
     operands = [np.random.default_rng(1).random(shape) for shape in SHAPES]
     want = run(made.program, operands)
     assert nests
@@ -42,6 +46,17 @@ def test_nests_for_slices_fit_and_compute_the_same(share: int) -> None:
         results = loops * tree.elements[tree.result] * tree.width  # each loop adds blocks up
         assert measure(StepTree(single), nest, limit).peak <= limit + results
         np.testing.assert_allclose(run(lower_loops(single, nest), operands), want)
+
+
+def test_the_network_of_a_plan_has_only_labels_that_operands_share() -> None:
+    """Steps that sum a label of one operand alone are none of its pairs."""
+    _, single, tree = compiled(
+        "a b x, b c, y c d, d e z -> a e : sum", (4, 5, 6), (5, 3), (7, 3, 8), (8, 2, 9)
+    )
+    network, pairs = network_of(tree, single.plan)
+    terms = [tree.mask(labels) for labels in ("ab", "bc", "cd", "de")]
+    assert list(network.terms) == terms and network.output == tree.mask("ae")
+    assert sorted(value for pair in pairs for value in pair) == list(range(2 * len(terms) - 2))
 
 
 def test_labels_whose_blocks_cannot_be_combined_are_not_sliced() -> None:
@@ -57,7 +72,11 @@ def test_a_given_order_stays_under_a_limit() -> None:
     limit = measure(tree, (), 0).peak / 2
     (kept,) = order_nests(single, limit, Effort())
     assert kept.single.plan == single.plan
-    assert len(order_nests(single._replace(is_free=True), limit, Effort())) > 1
+    orders = order_nests(single._replace(is_free=True), limit, Effort())
+    costs = [order.cost for order in orders]
+    assert len(costs) > 1 and costs == sorted(costs)
+    for order in orders:
+        assert all(measure(order.tree, one.nest, limit).peak <= limit for one in order.nests)
 
 
 def test_another_order_is_used_where_it_costs_less() -> None:
