@@ -353,8 +353,8 @@ def test_the_time_of_a_loop_is_that_of_its_steps(monkeypatch: pytest.MonkeyPatch
 
 MEMORY = """
 import resource, numpy as np, nameexpr as ne
-shapes = {{"x": (2000, 1000), "w": (1000,)}}
-shapes |= {{"g": (10, 3), "k": (50, 50, 3), "e": (10, 10), "s": (20, 50, 40, 10)}}
+shapes = {{"x": (2000, 1000), "w": (1000,), "k": (50, 50, 3), "g": (10, 3), "e": (10, 10)}}
+shapes["s"] = 20, 50, 40, 10
 formula = ne.compile({text!r})
 given = {{name: np.ones(shapes[name]) for name in formula.operands}}
 ne.set_threads({threads})

@@ -237,6 +237,19 @@ def test_the_interpreter_ends_while_threads_compute() -> None:
     assert (made.returncode, made.stderr) == (0, "")
 
 
+ENDED = """
+import atexit, threading
+atexit.register(lambda: print([one.name for one in threading.enumerate() if one.name.startswith("nameexpr")]))
+from nameexpr.backends.numpy.threads import job
+job.blocks(2, lambda _, meet=threading.Barrier(2, timeout=20): meet.wait(), (2, 1))
+"""
+
+
+def test_workers_are_ended_before_the_interpreter_is() -> None:
+    made = subprocess.run([sys.executable, "-c", ENDED], check=True, capture_output=True, text=True)
+    assert made.stdout == "[]\n"
+
+
 def test_a_warning_that_is_an_error_is_raised_once_and_leaves_the_next_call_right() -> None:
     text, x = "y[a b] = log(x[a b]) + w[b]", np.where(X > 3, X, 1.0)
     right = np.log(x) + W

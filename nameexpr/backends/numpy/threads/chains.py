@@ -55,9 +55,9 @@ def _roots(info: ProgramInfo) -> list[int]:
 class CallChain:
     """The calls of a chain, by number, each with the cuts of its sources.
 
-    `cut` are the values that are only there in parts, with their views; `written` is the memory that is
-    written over, and `whole` that which calls do not read in the same parts. Parts have at least `least`
-    indices of `size`, and a `multiple` of a number of them.
+    `cut` are the values that are only there in parts, with their views, and `whole` is the memory that calls
+    do not read in the same parts. Parts have at least `least` indices of `size`, and a `multiple` of a number
+    of them.
     """
 
     info: ProgramInfo
@@ -68,7 +68,6 @@ class CallChain:
     multiple: int = 1
     links: dict[int, tuple[int | None, ...]] = field(default_factory=dict)
     cut: set[int] = field(default_factory=set)
-    written: set[int] = field(default_factory=set)
     whole: set[int] = field(default_factory=set)
 
     def takes(self, number: int) -> bool:
@@ -98,9 +97,9 @@ class CallChain:
         ]
         own = set() if instruction.over is None else {self.roots[value]}
         whole = self.whole | {self.roots[source] for source in read}
-        if self.cut.intersection(read) or whole & (self.written | own):
+        if self.cut.intersection(read) or whole & own:
             return False
-        self.whole, self.written, self.cut = whole, self.written | own, self.cut | {value}
+        self.whole, self.cut = whole, self.cut | {value}
         self.least, self.multiple = max(self.least, way.least), max(self.multiple, way.multiple)
         self.links[number] = way.cuts
         return True

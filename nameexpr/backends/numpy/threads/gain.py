@@ -86,8 +86,9 @@ class Sharing:
     def parts(self, seconds: float, *, is_chain: bool = False) -> int:
         """Return into how many parts calls that take `seconds` are divided: the same number for each thread.
 
-        >>> Sharing(2, 40e-6, 100e-6, 1 << 20).parts(790e-6)
-        6
+        >>> two = Sharing(2, 40e-6, 100e-6, 1 << 20)
+        >>> two.parts(790e-6), two.parts(790e-6, is_chain=True), two.parts(1.0)
+        (6, 2, 16)
         """
         each = seconds / self.threads / self.part
         each = each / OF_CHAIN if is_chain else min(each, MOST)

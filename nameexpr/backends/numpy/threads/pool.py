@@ -69,8 +69,7 @@ def is_worker() -> bool:
 def stop() -> None:
     """End all workers; the next job starts new ones. It may be called again after an interrupt."""
     with lock:
-        if _pools[-1].workers:
-            _pools.append(Pool())
+        _pools.append(Pool())
         ending = _pools[:-1]
     for one in ending:
         one.stop()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+
 import pytest
 
 from nameexpr.backends.numpy.costs import GENERIC
@@ -92,3 +94,71 @@ def test_tiny_products_of_complex_numbers_start_sooner_than_a_fit_to_real_ones_t
         slow.product_cost(9000, 3, 3, 6, one, is_by_dots=False) for one in ("float64", "complex128")
     )
     assert complex_ < 9000 * 80 < real
+
+
+TABLE = {"a": 300, "b": 200}
+ROWS, COLUMNS = {"a": 200, "b": 1}, {"a": 1, "b": 300}
+NEAR = {"a": 30, "b": 20}, {"a": 20, "b": 1}, {"a": 1, "b": 30}
+CUBE = {"a": 5, "b": 30, "c": 20}, [{"a": 600, "b": 20, "c": 1}, {"b": 1}]
+Cost = Callable[[NumpyCosts], float]
+
+
+def products(
+    count: int, rows: int, columns: int, dtype: str = "float64", *, is_by_dots: bool = False
+) -> Cost:
+    return lambda costs: costs.product_cost(count, rows, 70, columns, dtype, is_by_dots=is_by_dots)
+
+
+def by_loop(operands: Sequence[Mapping[str, int]], kept: str, sizes: Mapping[str, int] = TABLE) -> Cost:
+    return lambda costs: costs.loop_cost(sizes, operands, list(kept), "float64")
+
+
+UNITS: Sequence[tuple[str, Cost, float]] = [
+    ("copy_run", lambda costs: costs.copy_cost(TABLE, ROWS, "ab", "float64"), 1),
+    ("copy_run", lambda costs: costs.copy_cost(TABLE, {"a": 400, "b": 1}, "ab", "float64"), 300),
+    ("copy_run", lambda costs: costs.copy_cost(TABLE, ROWS, "ba", "float64"), 200),
+    ("copy_cell", lambda costs: costs.copy_cost(TABLE, ROWS, "ab", "float32"), 30_000),
+    ("strided_cell", lambda costs: costs.copy_cost(TABLE, ROWS, "ab", "float64"), 0),
+    ("strided_cell", lambda costs: costs.copy_cost(TABLE, ROWS, "ba", "float64"), 60_000),
+    ("spilled_byte", lambda costs: costs.spill_cost(GENERIC.second_cache), 0),
+    ("spilled_byte", lambda costs: costs.spill_cost(GENERIC.second_cache + 100), 100),
+    ("dot_call", products(1, 60, 80), 1),
+    ("matmul_call", products(1, 60, 80), 0),
+    ("matmul_call", products(2, 60, 80), 1),
+    ("gemm", products(9, 60, 80), 9),
+    ("packed_cell", products(9, 60, 80), 9 * 70 * (60 + 80)),
+    ("result_cell", products(9, 60, 80), 9 * 60 * 80),
+    ("result_cell", products(9, 60, 80, "float32"), 9 * 60 * 80 / 2),
+    ("streamed_cell", products(1, 60, 1), 60 * 70),
+    ("vector_cell", products(1, 60, 1, is_by_dots=True), 60),
+    ("vector_cell", products(1, 60, 1), 70),
+    ("left_cell", lambda costs: costs.vecdot_cost(60, 37, "float64"), 60 * 5),
+    ("left_cell", lambda costs: costs.vecdot_cost(60, 40, "float32"), 60 * 8),
+    ("loop_both", by_loop([ROWS, ROWS], "ab"), 60_000),
+    ("loop_axpy", by_loop([ROWS, {"a": 1}], "ab"), 60_000),
+    ("loop_dot", by_loop([ROWS, ROWS], ""), 60_000),
+    ("loop_sum", by_loop([ROWS], "a"), 60_000),
+    ("loop_strided", by_loop([ROWS, COLUMNS], "ab"), 60_000),
+    ("loop_gather", by_loop([ROWS, COLUMNS], ""), 60_000),
+    ("loop_run", by_loop([ROWS, ROWS], "ab"), 1),
+    ("loop_run", by_loop([ROWS, {"a": 1}], "ab"), 300),
+    ("loop_run", by_loop(CUBE[1], "abc", CUBE[0]), 5 * 30),
+    ("loop_nest", by_loop(CUBE[1], "abc", CUBE[0]), 5),
+    ("far_cell", by_loop([ROWS, COLUMNS], "ab"), 60_000),
+    ("far_cell", by_loop(NEAR[1:], "ab", NEAR[0]), 0),
+    ("strided_cell", lambda costs: costs.tiny_cost(9000, 3, 3, 3, 18, "float64"), 18 * 9000),
+    ("sum_run", lambda costs: costs.sum_cost(TABLE, ROWS, "float64"), 300),
+    ("sum_run", lambda costs: costs.maximum_cost(TABLE, ROWS, "float64"), 2 * 300),
+    ("reduce_call", lambda costs: costs.maximum_cost(TABLE, ROWS, "float64"), 1),
+    ("slice_near", lambda costs: costs.slices_cost(4, 100, "float64", is_near=True), 300),
+    ("slice_near", lambda costs: costs.slices_cost(4, 100, "float64", is_near=False), 0),
+    ("slice_far", lambda costs: costs.slices_cost(4, 100, "float32", is_near=False), 150),
+]  # fmt: skip
+"""A figure of the profile, a call, and how often the call takes that time."""
+
+
+@pytest.mark.parametrize("place", range(len(UNITS)), ids=[f"{at}-{row[0]}" for at, row in enumerate(UNITS)])
+def test_a_call_takes_as_much_of_a_figure_as_it_has_of_what_it_is_the_time_of(place: int) -> None:
+    figure, cost, units = UNITS[place]
+    more = replace(GENERIC, **{figure: getattr(GENERIC, figure) + 1})
+    assert cost(NumpyCosts(more)) - cost(costs) == pytest.approx(units, abs=1e-3)

@@ -21,6 +21,7 @@ from nameexpr.compiler.ir.pieces import Piece
 from nameexpr.compiler.ir.primitives import is_view, shapes_of
 from nameexpr.compiler.ir.program import Collected, Instruction, Loop, Note, Primitive, Program, StepLoop
 from nameexpr.ops import FUNCTIONS, REDUCTIONS
+from nameexpr.records import replace
 from oracle.generate import instructions as ir
 
 Shapes = tuple[tuple[int, ...], ...]
@@ -203,6 +204,47 @@ def test_a_call_over_rows_that_share_values_takes_longer_than_one_over_equal_arr
 
     assert added((4, 4), (4, 1)) > added((4, 4), (4, 4)) + 400e-9
     assert added((1000, 100), (1000, 1)) > 1.5 * added((10, 10_000), (10, 1))
+
+
+MIB = 1 << 20
+STEP = ir.pointwise("exp", (0,), (None,), (), "float64")
+SUMMED = ir.fused((0,), (1 << 13, 1 << 10), (4, 1 << 10), (STEP,), (1,), "float64", "sum", (1,))
+MEMORY = [
+    (
+        "cached_byte",
+        exponential((MIB >> 4,)),
+        [(MIB >> 4,)],
+        0,
+    ),  # read and written, as much as the second cache
+    ("cached_byte", exponential((MIB,)), [(MIB,)], 16 * MIB),
+    ("main_byte", exponential((MIB,)), [(MIB,)], 0),
+    ("new_byte", exponential((MIB,)), [(MIB,)], 0),
+    ("cached_byte", exponential((8 * MIB,)), [(8 * MIB,)], 0),
+    ("main_byte", exponential((8 * MIB,)), [(8 * MIB,)], 128 * MIB),
+    ("new_byte", exponential((8 * MIB,)), [(8 * MIB,)], 64 * MIB),
+    ("streamed_byte", ir.dot(0, 1), [(256, 256)] * 2, MIB >> 1),
+    ("main_byte", ir.dot(0, 1), [(1024, 1024)] * 2, 0),
+    ("main_byte", ir.dot(0, 1), [(2048, 2048)] * 2, 96 * MIB),
+    ("main_byte", SUMMED, [(1 << 13, 1 << 10)], (64 << 20) + (8 << 13)),
+]
+
+
+@pytest.mark.parametrize(("figure", "one", "shapes", "units"), MEMORY)
+def test_an_instruction_takes_as_much_of_a_figure_as_it_moves(
+    figure: str, one: Instruction, shapes: list[tuple[int, ...]], units: int
+) -> None:
+    more = replace(GENERIC, **{figure: getattr(GENERIC, figure) + 1})
+    made = program(one, *shapes)
+    own, other = (sum(estimate_seconds(made, shapes_of(made), (), each)) for each in (GENERIC, more))
+    assert 1e9 * (other - own) == pytest.approx(units, rel=1e-6, abs=1)
+
+
+def test_a_matrix_that_all_products_of_a_batch_share_is_converted_for_each() -> None:
+    given = [OperandLayout("float64", (140, 2)), OperandLayout("float64", (5600, 80, 1))]
+    made = program(ir.matmul(0, 1), (60, 70), (9, 70, 80))
+    more = replace(GENERIC, unpacked_cell=GENERIC.unpacked_cell + 1)
+    own, other = (estimate_seconds(made, shapes_of(made), given, each)[0] for each in (GENERIC, more))
+    assert 1e9 * (other - own) == pytest.approx(9 * 60 * 70)
 
 
 def test_elements_that_compete_for_sets_of_the_cache_take_longer() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from functools import partial
 from math import exp
 from pathlib import Path
 from random import Random
@@ -11,15 +14,15 @@ import numpy as np
 import pytest
 
 from nameexpr.backends.numpy import calibration
-from nameexpr.backends.numpy.calibration import Accuracy, accuracy_of, calibrate
+from nameexpr.backends.numpy.calibration import Accuracy, accuracy_of, caches, calibrate, timing
 from nameexpr.backends.numpy.calibration.caches import cache_sizes, read_caches
 from nameexpr.backends.numpy.calibration.direct import direct_product
-from nameexpr.backends.numpy.calibration.drawing import Probe
+from nameexpr.backends.numpy.calibration.drawing import Cost, Probe
 from nameexpr.backends.numpy.calibration.fitting import fit
 from nameexpr.backends.numpy.calibration.pairs import draw_pair, strategies_of
 from nameexpr.backends.numpy.calibration.probes import FAMILIES, draw
 from nameexpr.backends.numpy.calibration.timing import handed_over, least_times
-from nameexpr.backends.numpy.costs import GENERIC
+from nameexpr.backends.numpy.costs import GENERIC, Profile
 from nameexpr.backends.numpy.costs.calls import NumpyCosts
 from nameexpr.backends.numpy.profiles import figures_of
 from nameexpr.records import replace
@@ -46,6 +49,7 @@ def test_figures_on_which_nothing_depends_stay_as_they_are() -> None:
     probes = [probe for probe in draw(3, 4) if probe.family == "inner products"]
     found = fit(GENERIC, ["gemm", "vecdot"], [probe.cost for probe in probes], [1e7] * len(probes))
     assert found.gemm == pytest.approx(GENERIC.gemm) and found.vecdot > GENERIC.vecdot
+    assert found.vecdot <= 10 * GENERIC.vecdot  # whatever the times are
 
 
 def test_the_same_probes_are_drawn_everywhere() -> None:
@@ -63,20 +67,49 @@ def test_probes_run_and_have_times(family: str) -> None:
         assert 10 < probe.cost(NumpyCosts(GENERIC)) < 1e9
 
 
-def test_calls_are_timed_in_turns() -> None:
-    order: list[int] = []
-    makes = [lambda at=at: (order.append(at), lambda: None)[1] for at in range(3)]
-    times = least_times(makes, 0.0)  # type: ignore[arg-type]
-    assert order == [0, 1, 2] * 3 and len(times) == 3 and all(0 < time < 0.1 for time in times)
+class Clock:
+    """A clock that calls move on, and each look at it by `tick`."""
+
+    def __init__(self, tick: float = 0.0) -> None:
+        self.now, self.tick = 0.0, tick
+
+    def __call__(self) -> float:
+        self.now += self.tick
+        return self.now
+
+    def taking(self, seconds: float) -> Callable[[], None]:
+        def call() -> None:
+            self.now += seconds
+
+        return call
+
+
+def test_calls_are_timed_in_turns_and_the_least_of_each_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    order, clock = list[int](), Clock()
+    turns = [iter(seconds) for seconds in ((9e-6, 3e-6, 5e-6), (2e-3, 1e-3, 4e-3))]
+
+    def make(number: int) -> Callable[[], None]:
+        order.append(number)
+        return clock.taking(next(turns[number]))
+
+    monkeypatch.setattr(timing, "perf_counter", clock)
+    assert least_times([partial(make, 0), partial(make, 1)], 0.0) == pytest.approx([3e-6, 1e-3])
+    assert order == [0, 1] * 3
+
+
+def test_handing_over_takes_half_of_the_way_there_and_back(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 100 < handed_over(20) < 1e8
+    monkeypatch.setattr(timing, "perf_counter", Clock(8e-6))
+    assert handed_over(5) == pytest.approx(4_000)
 
 
 def test_products_are_direct_up_to_where_they_take_longer() -> None:
     assert direct_product([16e-6, 40e-6]) == 100**3
     assert direct_product([36e-6, 58e-6]) == 1
+    assert direct_product([36e-6, 66e-6]) == 1  # six percent more for each multiplication
 
 
-def test_caches_are_read_from_the_files_of_linux(tmp_path: Path) -> None:
+def test_caches_are_read_from_the_files_of_linux(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [
         ("1", "Data", "48K"),
         ("1", "Instruction", "32K"),
@@ -92,29 +125,64 @@ def test_caches_are_read_from_the_files_of_linux(tmp_path: Path) -> None:
     assert read_caches(tmp_path) == {"near_cache": 48 << 10, "second_cache": 2 << 20, "last_cache": 64 << 20}
     assert read_caches(tmp_path / "nowhere") == {}
     assert cache_sizes().keys() <= {"near_cache", "second_cache", "last_cache"}
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(caches, "LINUX", tmp_path)
+    (tmp_path / "index3" / "size").write_text("512M", encoding="utf-8")
+    assert cache_sizes() == {"near_cache": 48 << 10, "second_cache": 2 << 20, "last_cache": 1 << 26}
+    (tmp_path / "index3" / "size").unlink()
+    assert read_caches(tmp_path)["last_cache"] == 2 << 20
 
 
 def test_calibration_fits_what_it_times_and_judges_by_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    timed: list[Probe] = []
-    probes_of = calibration._probes
+    probes, pairs = list[Probe](), list[list[Probe]]()
+    fitted, judged = list[Cost](), dict[Profile, list[Cost]]()
+    own = calibration._probes, calibration.draw_pairs, calibration.fit, calibration.accuracy_of
 
-    def probes(*given: Any) -> Any:
-        found = probes_of(*given)
-        timed.extend(found[0])
+    def probes_of(*given: Any) -> Any:
+        found = own[0](*given)
+        probes.extend(found[0])
         return found
 
-    def times(makes: Any, seconds: float) -> list[float]:
-        if not timed:  # two products
-            return [1.0, 2.0]
-        return [1e-9 * probe.cost(NumpyCosts(SLOWER)) for probe in timed]
+    def pairs_of(*given: Any) -> Any:
+        pairs.extend(own[1](*given))
+        return pairs
 
-    monkeypatch.setattr(calibration, "_probes", probes)
-    monkeypatch.setattr(calibration, "least_times", times)
+    def fit_to(first: Profile, names: Any, costs: Any, taken: Any) -> Profile:
+        fitted.extend(costs)
+        return own[2](first, names, costs, taken)
+
+    def accuracy(profile: Profile, timed: Any) -> Accuracy:
+        judged[profile] = [probe.cost for probe, _ in timed]  # those of all families come last
+        return own[3](profile, timed)
+
+    def times(makes: Any, seconds: float) -> list[float]:
+        if not probes:  # two products
+            return [1.0, 2.0]
+        return [1e-9 * probe.cost(NumpyCosts(SLOWER)) for probe in probes]
+
+    doubles = {"_probes": probes_of, "draw_pairs": pairs_of, "fit": fit_to, "accuracy_of": accuracy}
+    for name, double in {**doubles, "least_times": times}.items():
+        monkeypatch.setattr(calibration, name, double)
+    machine = calibration.this_machine()._replace(threads=3)
+    monkeypatch.setattr(calibration, "this_machine", lambda: machine)
     found = calibrate(4 / calibration.PER_SECOND)
-    generic, fitted = found.accuracy["all"]
-    assert fitted.off < 1.15 < generic.off and fitted.close > generic.close
-    assert sum(both[0].calls for both in found.accuracy.values()) == 2 * fitted.calls
-    assert found.profile.threads >= 1 and found.profile.handed_over != GENERIC.handed_over
+    profile = found.profile
+    held = judged[profile]
+    assert judged[GENERIC] == held
+    assert {*fitted, *held} == {one.cost for one in probes}
+    assert not {*fitted} & {*held}
+    for family in {one.family for one in probes}:
+        share = [one.cost in held for one in probes if one.family == family]
+        assert 0.1 < sum(share) / len(share) < 0.4, family
+    assert {len({one.cost in held for one in strategies}) for strategies in pairs} <= {
+        0,
+        1,
+    }  # some pairs have no choice
+    generic, own_figures = found.accuracy["all"]
+    assert own_figures.off < 1.15 < generic.off and own_figures.close > generic.close
+    assert sum(both[0].calls for both in found.accuracy.values()) == 2 * len(held)
+    assert profile.threads == 3 and profile.handed_over != GENERIC.handed_over
+    assert profile.spilled_byte == profile.new_byte + profile.main_byte + profile.cached_byte
 
 
 def test_strategies_of_a_pair_cost_what_the_lowering_expects_at_other_figures_too() -> None:

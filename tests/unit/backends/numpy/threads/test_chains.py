@@ -11,6 +11,7 @@ from nameexpr.backends.numpy.threads.gain import Sharing, Spread
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Instruction, Note, Program, Shape
 from nameexpr.compiler.memory.program import info_of, peak_bytes
+from nameexpr.compiler.memory.scratch import BLOCK
 
 SHARING = Sharing(2, 1e-5, 1e-4, 1 << 20)
 MATRIX, ROW = (64, 32), (64,)
@@ -63,6 +64,37 @@ def test_what_was_read_as_a_whole_is_not_written_over_in_parts() -> None:
 def test_transposed_values_are_other_parts() -> None:
     turned = Instruction("transpose", (1,), axes=(1, 0))
     assert found([(64, 64)], call("exp", (0,), (64, 64)), turned, call("sqrt", (2,), (64, 64))) == {}
+
+
+def test_a_value_in_parts_is_not_read_through_a_transposed_view() -> None:
+    turned, added = Instruction("transpose", (2,), axes=(1, 0)), call("add", (3, 1), (64, 64))
+    assert found([(64, 64)] * 2, call("exp", (0,), (64, 64)), turned, added) == {}
+
+
+def test_what_is_read_transposed_is_not_written_over_in_parts() -> None:
+    first, turned = call("exp", (0,), (64, 64)), Instruction("transpose", (1,), axes=(1, 0))
+    added = call("add", (2, 0), (64, 64))
+    for over, expected in ((None, {2, 3}), (0, set[int]())):
+        root = call("sqrt", (1,), (64, 64), over)
+        assert found([(64, 64)], first, turned, added, root, alone=[0]).keys() == expected
+
+
+def test_views_of_operands_between_calls_do_not_end_a_chain() -> None:
+    column, added = Instruction("reshape", (1,), (64, 1)), call("add", (2, 3), MATRIX)
+    assert found([MATRIX, ROW], call("exp", (0,), MATRIX), column, added).keys() == {0, 2}
+
+
+def test_parts_of_a_chain_are_whole_blocks_of_what_is_normalised_in_blocks() -> None:
+    def softmax(source: int) -> Instruction:
+        return Instruction("along_axes", (source,), axes=(1,), function="softmax", dtype="float64")
+
+    shape = (64, 128, 64)
+    other = (64, 128, 32)
+    block = BLOCK // (128 * 64)
+    chain = found([shape], softmax(0), call("exp", (1,), shape))
+    assert chain.keys() == {0, 1}
+    assert all(one.part and one.part.step % block == 0 for one in chain.values())
+    assert found([shape, other], softmax(0), softmax(1)) == {}
 
 
 def test_calls_along_other_sizes_are_another_chain() -> None:

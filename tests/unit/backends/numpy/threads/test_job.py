@@ -24,6 +24,7 @@ def no_threads_left() -> Iterator[None]:
     yield
     pool.stop()
     assert workers() == []
+    assert not pool._inside and len(pool._pools) == 1, "the next thread may have the number of one that ended"
 
 
 def workers() -> list[threading.Thread]:
@@ -130,6 +131,7 @@ def test_a_warning_that_is_an_error_is_raised() -> None:
 def test_errors_that_are_raised_or_printed_keep_to_one_thread(mode: Any) -> None:
     with np.errstate(all=mode):
         assert set(job.blocks(COUNT, lambda _: threading.get_ident(), (50, 1))) == {threading.get_ident()}
+    assert workers() == []
 
 
 def test_errstate_holds_in_workers() -> None:
@@ -147,15 +149,36 @@ def test_errstate_holds_in_workers() -> None:
             assert set(modes.values()) == {"ignore"}
 
 
-def test_a_job_within_a_job_is_done_by_the_same_thread() -> None:
-    meet = meeting(COUNT)
+def test_a_job_within_a_job_is_done_by_the_same_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    meet, asking, ask = meeting(COUNT), set[int](), pool.ask
+
+    def asked(help_with: list[pool.Help]) -> None:
+        asking.add(threading.get_ident())
+        ask(help_with)
+
+    monkeypatch.setattr(pool, "ask", asked)
 
     def task(_: int) -> int:
         meet()
         inner = job.blocks(COUNT, lambda _: threading.get_ident(), (20, 1))
         return len(set(inner)) if pool.is_worker() else 1
 
-    assert job.blocks(COUNT, task, (COUNT, 1)) == [1] * COUNT
+    for mode in ("warn", "ignore"):
+        with np.errstate(all=mode):
+            assert job.blocks(COUNT, task, (COUNT, 1)) == [1] * COUNT
+    assert asking == {threading.get_ident()}
+
+
+def test_workers_may_be_ended_by_one_of_them() -> None:
+    meet = meeting(2)
+
+    def task(_: int) -> bool:
+        meet()
+        if pool.is_worker():
+            pool.stop()
+        return pool.is_worker()
+
+    assert sorted(job.blocks(2, task, (2, 1))) == [False, True]
 
 
 def test_many_callers_at_once_get_their_own_results() -> None:
@@ -253,8 +276,11 @@ def test_without_more_threads_the_caller_computes_all(monkeypatch: pytest.Monkey
     def refuse(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(threading.Thread, "start", refuse)
-    assert job.blocks(COUNT, lambda i: i, (4, 1)) == [0, 1, 2, 3]
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        assert job.blocks(COUNT, lambda i: i, (4, 1)) == [0, 1, 2, 3]
+    meet = meeting(COUNT)  # the next job tries again
+    assert len(set(job.blocks(COUNT, lambda _: (meet(), threading.get_ident())[1], (COUNT, 1)))) == COUNT
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")

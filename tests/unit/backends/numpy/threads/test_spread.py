@@ -12,7 +12,7 @@ from nameexpr.backends.numpy.threads import spread as spreading
 from nameexpr.backends.numpy.threads.gain import SLOWED, Sharing, Spread, sharing_on
 from nameexpr.backends.numpy.threads.spread import peak_bytes_over, spread_over
 from nameexpr.compiler.ir.primitives import shapes_of
-from nameexpr.compiler.ir.program import Instruction, Note, Primitive, Program
+from nameexpr.compiler.ir.program import Collected, Instruction, Loop, Note, Primitive, Program
 from nameexpr.compiler.memory.program import peak_bytes
 from nameexpr.records import replace
 
@@ -61,6 +61,13 @@ def test_what_is_short_stays_on_one_thread(monkeypatch: pytest.MonkeyPatch) -> N
 CALL = Instruction("pointwise", (0,), (64, 64), dtype="float64", function="exp", constants=(None,))
 
 
+def test_a_single_call_is_divided_from_a_longer_time_on_than_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks, call = program_of([(64, 64)], fused((64, 64), (4, 64))), program_of([(64, 64)], CALL)
+    assert decided(monkeypatch, blocks, [4 * HANDED])
+    assert decided(monkeypatch, call, [4 * HANDED]) == {}
+    assert decided(monkeypatch, call, [6 * HANDED])
+
+
 @pytest.mark.parametrize("instruction", [fused((64, 64), (4, 64)), CALL])
 def test_a_machine_on_which_handing_over_is_dear_keeps_work_on_one_thread(
     instruction: Instruction, monkeypatch: pytest.MonkeyPatch
@@ -97,14 +104,20 @@ def test_no_more_threads_than_blocks_are_used(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize(
-    ("tiles", "axes", "keeps"),
-    [((4, 64), (1,), False), ((4, 64), (0,), True), ((8, 16), (0,), False), ((4, 64), (0, 1), True)],
+    ("tiles", "axes", "threads", "keeps"),
+    [
+        ((4, 64), (1,), 2, False),
+        ((4, 64), (0,), 2, True),
+        ((8, 16), (0,), 2, False),
+        ((8, 16), (0,), 8, True),
+        ((4, 64), (0, 1), 2, True),
+    ],
 )
 def test_blocks_of_kept_axes_are_shared_where_there_are_enough(
-    tiles: tuple[int, int], axes: tuple[int, ...], keeps: bool, monkeypatch: pytest.MonkeyPatch
+    tiles: tuple[int, int], axes: tuple[int, ...], threads: int, keeps: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = program_of([(64, 64)], fused((64, 64), tiles, axes))
-    found = decided(monkeypatch, program, [1.0])[0]
+    found = decided(monkeypatch, program, [1.0], threads)[0]
     assert found.keeps_partials == keeps
 
 
@@ -116,28 +129,74 @@ def test_contributions_that_take_much_memory_are_not_kept(monkeypatch: pytest.Mo
     assert decided(monkeypatch, program, [1.0], profile=large)[0].keeps_partials
 
 
+def looped(size: int, *instructions: Instruction, combine: str = "add", dtype: str = "float64") -> Program:
+    """Return a loop over 16 blocks of 4 rows, whose results are combined."""
+    body = program_of([(4, size)], *instructions)
+    blocks = Loop((64,), 4, ((0,),), body, None, (Collected(None, combine, dtype),), "a")
+    return program_of([(64, size)], Instruction("loop", (0,), dtype="float64", loop=blocks))
+
+
+ALONE = EXP._replace(shape=(4, 8))
+
+
+@pytest.mark.parametrize(
+    ("combine", "dtype", "is_shared"),
+    [("add", "float64", True), ("maximum", "float64", False), ("add", "", False)],
+)
+def test_blocks_that_only_the_first_one_can_start_stay_on_one_thread(
+    combine: str, dtype: str, is_shared: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = looped(8, ALONE, combine=combine, dtype=dtype)
+    assert bool(decided(monkeypatch, program, [1.0])) == is_shared
+
+
+def test_contributions_of_a_loop_are_counted_and_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    def bytes_of(profile: Profile) -> list[int]:
+        found = decided(monkeypatch, looped(8, ALONE), [1.0], profile=profile)
+        return [one.bytes for one in found.values()]
+
+    contributions = 16 * 4 * 8 * 8
+    (taken,) = bytes_of(GENERIC)
+    assert taken >= contributions
+    assert bytes_of(replace(GENERIC, last_cache=8 * contributions)) == [taken]
+    assert bytes_of(replace(GENERIC, last_cache=8 * contributions - 1)) == []
+
+
+def test_products_in_a_loop_are_left_to_a_blas_that_has_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    turned, product = Instruction("transpose", (0,), axes=(1, 0)), Instruction("matmul", (0, 1))
+    for size, expected in ((8, [0]), (1 << 15, [])):
+        program = looped(size, turned, product)
+        assert list(decided(monkeypatch, program, [1.0], blas_threads=1)) == [0]
+        assert list(decided(monkeypatch, program, [1.0], blas_threads=2)) == expected
+
+
 def test_products_are_left_to_a_blas_that_has_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     product = Instruction("matmul", (0, 1))
     program = program_of([(64, 80), (80, 64)], product, fused((64, 80), (4, 80)))
     assert list(decided(monkeypatch, program, [1.0, 0.09])) == [1]
     assert decided(monkeypatch, program, [1.0, 0.09], blas_threads=2) == {}
     assert list(decided(monkeypatch, program, [1.0, 0.11], blas_threads=2)) == [1]
+    batch = program_of([(8, 65, 65)] * 2, product, CALL._replace(sources=(2,), shape=(8, 65, 65)))
+    assert list(decided(monkeypatch, batch, [1.0, 1.0])) == [0, 1]
+    assert list(decided(monkeypatch, batch, [1.0, 1.0], blas_threads=2)) == [1]
 
 
 @pytest.mark.parametrize(
-    ("product", "size", "is_small"),
+    ("product", "shapes", "is_small"),
     [
-        ("matmul", 64, True),
-        ("matmul", 65, False),
-        ("dot", 64, True),
-        ("dot", 65, False),
-        ("vecdot", 99, True),
+        ("matmul", [(8, 64, 64)] * 2, True),
+        ("matmul", [(8, 65, 65)] * 2, False),
+        ("dot", [(64, 64)] * 2, True),
+        ("dot", [(65, 65)] * 2, False),
+        ("dot", [(96, 96), (96,)], True),
+        ("dot", [(97, 97), (97,)], False),
+        ("vecdot", [(99, 9216)] * 2, True),
+        ("vecdot", [(99, 9217)] * 2, False),
     ],
 )
 def test_small_products_are_shared_whatever_the_threads_of_blas(
-    product: Primitive, size: int, is_small: bool, monkeypatch: pytest.MonkeyPatch
+    product: Primitive, shapes: list[tuple[int, ...]], is_small: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shapes = [(8, size, size)] * 2 if product == "matmul" else [(size, size)] * 2
     program = program_of(shapes, Instruction(product, (0, 1)), fused(shapes[0], (1, *shapes[0][1:])))
     one, two = (decided(monkeypatch, program, [1e-2, 1e-2], blas_threads=count) for count in (1, 2))
     assert list(one) == ([1] if product == "dot" else [0, 1])
