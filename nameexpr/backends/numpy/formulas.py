@@ -30,8 +30,9 @@ BLOCK = 1 << 17
 
 def round(x: Array) -> Any:  # noqa: A001  the function's name
     """Return each element rounded to the nearest whole number, halves to the even one."""
+    kind = np.asarray(x).dtype.kind
     # NumPy before 2.3 returns integers unchanged, not as a new array.
-    return np.array(x) if np.asarray(x).dtype.kind in "iu" else np.round(x)
+    return np.array(x) if kind in "iu" else np.rint(x) if kind in "fc" else np.round(x)
 
 
 def to_int(x: Any) -> Any:
@@ -118,13 +119,17 @@ def gelu(x: Array) -> Any:
     return special.gelu(_floats(x))
 
 
-def clip(x: Any, low: Any, high: Any) -> Any:
-    """Return x if it is between the bounds, else the nearer one; `high` if low is above high."""
+def clip(x: Any, low: Any, high: Any, out: Array | None = None) -> Any:
+    """Return x between bounds, the upper one if they cross; `out` shares no memory with the arguments."""
+    are_numbers = type(low) in (int, float) and type(high) in (int, float)
+    if are_numbers and type(x) is np.ndarray and x.ndim and x.dtype.kind == "f":
+        above = np.maximum(x, low, out=out)
+        return np.minimum(above, high, out=above)
     dtype = np.result_type(x, low, high)
     x, low, high = (value if np.ndim(value) else np.asarray(value, dtype) for value in (x, low, high))
     above = np.maximum(x, low, dtype=dtype)
     is_whole = np.ndim(above) > 0 and np.shape(above) == np.broadcast(above, high).shape
-    return np.minimum(above, high, out=above if is_whole else None, dtype=dtype)
+    return np.minimum(above, high, out=above if out is None and is_whole else out, dtype=dtype)
 
 
 def where_or_zero(condition: Any, x: Any, zero: float = 0) -> Any:

@@ -10,7 +10,7 @@ from nameexpr.compiler.schedule.reuse import OVER
 
 TAKE_OUT = frozenset({"divide", "matmul", "multiply", "vecdot"})
 """Calls other than functions that write into any array."""
-INTO_NEW = frozenset({"silu"})
+INTO_NEW = frozenset({"clip", "silu"})
 """Functions that write into arrays apart from their arguments, such as the new one of all parts."""
 MOVES = frozenset({"cast", "copy"})
 """Calls that are assignments to the part of an array."""
