@@ -43,7 +43,7 @@ def network_of(tree: StepTree, plan: ContractionPlan) -> tuple[Network, Pairs]:
         if len(step.values) == 1:
             (value,) = step.values
             terms[value] = tree.mask(step.labels)
-            numbers[number] = numbers[value]
+            numbers[number] = value
         else:
             first, second = step.values
             numbers[number] = count + len(pairs)

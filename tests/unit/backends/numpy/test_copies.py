@@ -51,7 +51,7 @@ WAYS = {
     "several rows in each line": ("u1", (100_000, 4), 1, "plain"),
     "few columns": ("f8", (5000, 20), 1, "plain"),
     "large elements that do not compete": ("c16", (2000, 129), 1, "plain"),
-    "large elements that compete": ("c16", (300, 256), 1, "strips"),
+    "large elements that compete": ("c16", (1000, 256), 1, "strips"),
     "elements that compete": ("f8", (130, 1024), 1, "buffer"),
     "elements that compete and are not adjacent": ("f8", (130, 4096), 4, "strips"),
     "too few for a buffer": ("f8", (130, 512), 1, "strips"),

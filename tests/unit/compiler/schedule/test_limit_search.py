@@ -11,6 +11,7 @@ import pytest
 from nameexpr.compiler.ir.axes import Contraction
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.memory.program import peak_bytes
+from nameexpr.compiler.planning.network import in_order
 from nameexpr.compiler.planning.plan import ContractionPlan, plan_contractions
 from nameexpr.compiler.schedule.limit.copies import learn_copies
 from nameexpr.compiler.schedule.limit.loops import measure, paths_of, with_loop
@@ -47,22 +48,25 @@ def peak_in(plan: ContractionPlan, order: Sequence[int]) -> int:
     return peak
 
 
-def networks(count: int) -> Iterator[Contraction]:
-    """Yield random networks of nine factors."""
+def plans(count: int) -> Iterator[ContractionPlan]:
+    """Yield random networks of eight factors, in random orders."""
     drawn = random.Random(5)
     for _ in range(count):
-        sizes = {label: drawn.randint(2, 12) for label in "abcdefgh"}
-        labels = [drawn.sample("abcdefgh", drawn.randint(1, 3)) for _ in range(9)]
-        used = sorted({label for term in labels for label in term})
-        result = tuple(drawn.sample(used, 2))
-        dropped = tuple(label for label in used if label not in result)
-        yield Contraction(tuple(map(tuple, labels)), result, dropped, None, sizes)
+        sizes = {label: drawn.choice([2, 3, 5, 20]) for label in "abcdefghijkl"}
+        terms = [drawn.sample("abcdefghijkl", drawn.randint(1, 3)) for _ in range(8)]
+        result, *dropped = sorted({label for term in terms for label in term})
+        contraction = Contraction(tuple(map(tuple, terms)), (result,), tuple(dropped), None, sizes)
+        pairs, waiting = list[tuple[int, int]](), list(range(8))
+        for made in range(8, 15):
+            left, right = drawn.sample(waiting, 2)
+            waiting = [made, *(value for value in waiting if value not in (left, right))]
+            pairs.append((left, right))
+        yield plan_contractions(contraction, order=in_order(pairs, 8))
 
 
 def test_the_order_needs_as_little_memory_as_the_best_that_finishes_one_operand_first() -> None:
     gains = 0
-    for contraction in networks(60):
-        plan = plan_contractions(contraction)
+    for plan in plans(100):
         best, steps = in_least_memory(plan), range(len(plan.steps))
         assert sorted(step.flops for step in best.steps) == sorted(step.flops for step in plan.steps)
         assert {step.labels for step in best.steps} == {step.labels for step in plan.steps}
