@@ -45,10 +45,13 @@ def test_a_result_that_is_read_many_times_adds_up() -> None:
 
 def test_tensors_are_freed_without_the_garbage_collector() -> None:
     gc.collect()
+    LOG.epoch = None  # the nodes of other tests, some of which a report may keep, are in other epochs
+    before = set(LOG.alive)
     gc.disable()
     try:
         x = leaf(1, 2)
         y = (x * 2).exp()
+        assert set(LOG.alive) > before
         y.register_hook(lambda gradient: gradient * 2)
         y.retain_grad()
         parts = ne.cat([y, y[1:]]).split(1)
@@ -58,8 +61,8 @@ def test_tensors_are_freed_without_the_garbage_collector() -> None:
         assert [reference() for reference in references] == [None, None]
     finally:
         gc.enable()
-    assert not LOG.alive
-    assert not WATCHED
+    assert set(LOG.alive) <= before
+    assert bool(WATCHED) == bool(LOG.alive)
 
 
 def test_threads_add_to_one_leaf() -> None:
