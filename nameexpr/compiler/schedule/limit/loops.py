@@ -12,7 +12,7 @@ network, so that a loop with this top changes nothing before the first of them, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import log
+from math import inf, log
 from typing import NamedTuple
 
 from nameexpr.compiler.planning.network import bits
@@ -71,11 +71,13 @@ class Measure:
     """The costs of a nest: flops, the flops with all calls converted to flops, bytes at the peak, and where
     the peak is.
 
-    `excess` is the sum over all moments above the limit of the logarithm of their ratio to it. `levels` are
-    the levels, with the moments of their items, if they are traced.
+    `excess` is the sum over all moments above the limit of the logarithm of their ratio to it; items are no
+    longer measured once it is more than `enough`. `levels` are the levels, with the moments of their items,
+    if they are traced.
     """
 
     limit: float
+    enough: float = inf
     excess: float = 0.0
     flops: float = 0.0
     cost: float = 0.0
@@ -110,6 +112,8 @@ def walk(tree: StepTree, level: Level, found: Measure) -> None:
         place = tops.get(number)
         if place is None and covered >> number & 1:
             continue
+        if found.excess > found.enough:
+            return
         before = alive
         costs = found.excess, found.cost, found.flops
         size = part_elements(tree.elements, tree.keep[number], level) * tree.width

@@ -164,7 +164,7 @@ def _grown(search: Search, beam: list[CostedNest]) -> list[CostedNest]:
             nest = with_loop(one.nest, path, loop)
             if nest not in grown:
                 costed = _changed(search, nest, before, path, loop)
-                if costed.excess < before.excess - NOTHING:
+                if costed is not None:
                     grown[nest] = costed
             if search.is_over:
                 return list(grown.values())
@@ -192,17 +192,23 @@ def _depth(loop: BlockLoop) -> int:
     return 1 + max(map(_depth, loop.inner), default=0)
 
 
-def _changed(search: Search, nest: Nest, before: Measure, path: Path, loop: BlockLoop) -> CostedNest:
-    """Return the costs of a nest with one more loop: those before, with another part below its top."""
+def _changed(search: Search, nest: Nest, before: Measure, path: Path, loop: BlockLoop) -> CostedNest | None:
+    """Return the costs of a nest with one more loop: those before, with another part below its top; None if
+    that does not reduce the excess over the limit.
+    """
     tree, below = search.tree, search.tree.below[loop.top]
     assert before.levels is not None
     level, moments = before.levels[path]
     others = [one for one in level.nest if one.items & below and not one.items & loop.items]
     items = [number for number in level.items if below >> number & 1]
     first = moments[next(number for number in items if number in moments)]
-    found, last = Measure(before.limit), moments[loop.top]
-    walk(tree, level._replace(items=items, nest=(*others, loop), below=first.alive), found)
+    last = moments[loop.top]
+    most = last.after[0] - first.before[0] - NOTHING
+    found = Measure(before.limit, most)
     search.effort.spent += VISIT * len(items)
+    walk(tree, level._replace(items=items, nest=(*others, loop), below=first.alive), found)
+    if found.excess >= most:
+        return None
     costs = before.excess, before.cost, before.flops
     new = found.excess, found.cost, found.flops
     excess, cost, flops = [
