@@ -17,7 +17,8 @@ import numpy as np
 
 from nameexpr.backends.numpy import ordering
 from nameexpr.backends.numpy.arrays import is_float, native
-from nameexpr.backends.numpy.reductions import into_log_softmax, into_softmax, normalised, running
+from nameexpr.backends.numpy.normalising import log_softmax, softmax
+from nameexpr.backends.numpy.reductions import running
 from nameexpr.errors import NameExprError
 from nameexpr.rules.calls import ShownCall, called, counted, fault
 from nameexpr.rules.indexing import no_index
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 
 _SCANS = {"cumsum": np.add, "cumprod": np.multiply}
-_FINISHES = {"softmax": into_softmax, "log_softmax": into_log_softmax}
+_NORMALISED = {"softmax": softmax, "log_softmax": log_softmax}
 
 
 class AlongDim(Operators):
@@ -149,7 +150,7 @@ class AlongDim(Operators):
         data = data if dtype is None else data.astype(self._as_dtype(dtype))
         if not is_float(data.dtype):
             raise undefined(verb, (data,))
-        return self._named(normalised(data, at, _FINISHES[verb]).reshape(self._data.shape), self._names)
+        return self._named(_NORMALISED[verb](data, at).reshape(self._data.shape), self._names)
 
     @op("keeps", extra=True)
     def flip(self, *dims: OneDim | Sequence[OneDim], **others: Unpack[Axis]) -> Self:

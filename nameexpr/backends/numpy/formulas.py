@@ -8,19 +8,18 @@ may be rounded differently from one over the whole array.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from math import copysign
 from typing import Any
 
 import numpy as np
 
 from nameexpr.backends.numpy import special
-from nameexpr.backends.numpy.arrays import Array, native, widened
+from nameexpr.backends.numpy.arrays import Array
+from nameexpr.backends.numpy.normalising import log_softmax, softmax
 from nameexpr.backends.numpy.numbers import as_array, fold, integer
-from nameexpr.backends.numpy.reductions import Axis, into_log_softmax, into_softmax, running
-from nameexpr.backends.numpy.rows import largest_of_rows, log_softmax_of_rows, softmax_of_rows, starts_of
+from nameexpr.backends.numpy.reductions import running
 
-__all__ = ["as_array", "fold", "integer"]  # and the functions that are defined here
+__all__ = ["as_array", "fold", "integer", "log_softmax", "softmax"]  # and the functions that are defined here
 
 BITS = {"f": np.int32, "d": np.int64}
 FLOATS = frozenset("efdg")
@@ -71,13 +70,6 @@ def _floats(x: Any) -> Array:
     if np.iscomplexobj(x):
         raise TypeError("not defined for complex numbers")
     return np.asarray(x, np.exp(np.zeros((), np.asarray(x).dtype)).dtype)
-
-
-def _normalisable(x: Array) -> Array:
-    """Return floats unchanged, and integers and bools in float64."""
-    if x.dtype.char in "fd":
-        return x
-    return x.astype(np.float64) if x.dtype.kind in "iub" else _floats(x)
 
 
 def relu(x: Array, out: Array | None = None) -> Any:
@@ -181,76 +173,6 @@ def where_over(condition: Array, x: Array, y: Any) -> Array:
         part = slice(start, start + step)
         np.copyto(x[part], y, where=np.logical_not(condition[part]), casting="unsafe")
     return x
-
-
-@np.errstate(all="ignore")
-def softmax(x: Array, axes: Axis, out: Array | None = None) -> Array:
-    """Return exponentials over their sum along axes, of narrow floats computed in float32.
-
-    The largest is subtracted before exp, which then cannot overflow. A slice that contains nan or inf, or
-    nothing but -inf, has no softmax: all of it is nan.
-
-    >>> softmax(np.array([0.0, 0.0, -np.inf]), 0)
-    array([0.5, 0.5, 0. ])
-    """
-    if (out is None or out is x) and (starts := starts_of(x, axes)) is not None:
-        return softmax_of_rows(x, starts, out)
-    return _normalised(x, axes, into_softmax, out)
-
-
-@np.errstate(all="ignore")
-def log_softmax(x: Array, axes: Axis, out: Array | None = None) -> Array:
-    """Return the logarithm of the softmax along axes, finite even where softmax itself would round to 0.
-
-    >>> log_softmax(np.array([0.0, -1000.0]), 0)
-    array([    0., -1000.])
-    """
-    if (out is None or out is x) and (starts := starts_of(x, axes)) is not None:
-        return log_softmax_of_rows(x, starts, out)
-    return _normalised(x, axes, into_log_softmax, out)
-
-
-def _normalised(x: Array, axes: Axis, finish: Callable[[Array, Axis], None], out: Array | None) -> Array:
-    """Return x minus its largest element along axes, normalised by `finish`, block by block."""
-    if x.dtype.char in "fd" and 0 < x.size <= BLOCK and x.dtype.isnative and (out is None or out is x):
-        shifted: Array = np.subtract(x, _largest(x, axes), out=out)
-        finish(shifted, axes)
-        return shifted
-    floats = _normalisable(x)
-    wide = widened(floats)
-    result = wide if out is x else out
-    if result is None or result.dtype != wide.dtype:
-        result = np.empty_like(wide, native(wide.dtype))
-    if x.size:
-        for part, target in _blocks(wide, result, axes):
-            np.subtract(part, _largest(part, axes), out=target)
-            finish(target, axes)
-    if out is None:
-        return np.asarray(result.astype(native(floats.dtype), copy=False))
-    if result is not out:
-        out[...] = result
-    return out
-
-
-def _largest(x: Array, axes: Axis) -> Any:
-    if (starts := starts_of(x, axes)) is not None:
-        return largest_of_rows(x, starts)
-    return np.maximum.reduce(x, axis=axes, keepdims=True, initial=-np.inf)
-
-
-def _blocks(x: Array, result: Array, axes: Axis, done: int = 0) -> Iterator[tuple[Array, Array]]:
-    """Yield parts of both arrays that stay in the cache, cut along axes that are not reduced."""
-    reduced = {axes} if isinstance(axes, int) else set(axes)
-    free = [axis for axis in range(done, x.ndim) if axis not in reduced]
-    if x.size <= BLOCK or not free:
-        yield x, result
-        return
-    axis = free[0]
-    step = max(1, BLOCK * x.shape[axis] // x.size)
-    before = (slice(None),) * axis
-    for start in range(0, x.shape[axis], step):
-        cut = (*before, slice(start, start + step))
-        yield from _blocks(x[cut], result[cut], axes, axis + 1)
 
 
 def cumsum(x: Array, axis: int, out: Array | None = None) -> Array:

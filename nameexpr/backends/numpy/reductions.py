@@ -26,7 +26,6 @@ from nameexpr.backends.numpy.arrays import (
     is_inexact,
     is_narrow,
     native,
-    widened,
 )
 from nameexpr.ops import REDUCTIONS
 
@@ -65,17 +64,6 @@ def squared_deviations(x: Array, axis: Axis, divisor: float, *, keepdims: bool =
     total = np.asarray(_add(squared, axis=axis, keepdims=keepdims))  # a Python scalar for objects
     over = np.asarray(divisor, total.dtype)
     return np.divide(total, over, out=total) if total.dtype.kind in "fc" else np.asarray(total / over)
-
-
-def into_softmax(shifted: Array, axes: Axis) -> None:
-    """Overwrite numbers, of which the largest is 0, with their softmax."""
-    np.exp(shifted, out=shifted)
-    shifted /= _add(shifted, axis=axes, keepdims=True)
-
-
-def into_log_softmax(shifted: Array, axes: Axis) -> None:
-    """Overwrite numbers, of which the largest is 0, with the logarithm of their softmax."""
-    shifted -= np.log(_add(np.exp(shifted), axis=axes, keepdims=True))
 
 
 def _accumulating(name: str) -> Callable[..., Any]:
@@ -214,15 +202,6 @@ def norm(x: Array, *, axis: Axes, keepdims: bool = False, order: float = 2) -> A
 def count_nonzero(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:
     """Return how many elements are not 0, as int64."""
     return _add(x != 0, axis=axis, keepdims=keepdims, dtype=np.int64)
-
-
-@np.errstate(all="ignore")
-def normalised(x: Array, axis: int, finish: Callable[[Array, Axis], None]) -> Array:
-    """Return the softmax of floats, or its logarithm, by `into_softmax` or `into_log_softmax`."""
-    wide = widened(x)
-    shifted = np.asarray(wide - _maximum(wide, axis=axis, keepdims=True, initial=-np.inf))
-    finish(shifted, axis)
-    return shifted.astype(native(x.dtype), copy=False)
 
 
 def nansum(x: Array, *, axis: Axes, keepdims: bool = False, dtype: Any = None) -> Any:

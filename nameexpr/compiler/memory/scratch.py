@@ -6,10 +6,12 @@ Pointwise functions and blocks of them are in `nameexpr.compiler.memory.blocks`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import product
 from math import prod
 
 from nameexpr.compiler.ir.dtypes import REAL_OF
+from nameexpr.compiler.ir.normalising import block_of
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
 from nameexpr.compiler.ir.strides import compact_strides, iteration_order, one_by_one
 from nameexpr.compiler.memory.arrays import (
@@ -34,8 +36,6 @@ BY_ROWS = frozenset({"var", "std", "norm", "logsumexp", "median"})
 """Reducers whose kernels create arrays as large as the rows that they process together."""
 ROWS = 1 << 16
 """The number of elements of the rows that `nameexpr.backends.numpy.kernels` handles together."""
-BLOCK = 1 << 17
-"""The number of elements of the parts in which `nameexpr.backends.numpy.formulas` normalises."""
 RUN = 512
 """The bytes of a run of elements that is repeated in one copy over all axes
 (`nameexpr.backends.numpy.copies`).
@@ -101,30 +101,22 @@ def _normalising_bytes(instruction: Instruction, source: Array, dtype: str) -> i
         casts, item = casts + (4 if instruction.over is not None else 8) * cells, 4
     wide = "float32" if dtype == "float16" else dtype
     whole = source if source.dtype == wide else source.cast(wide)
-    parts = [whole.part(shape) for shape in _parts(source.shape, instruction.axes)]
-    return casts + max(_part_bytes(instruction, part, item, wide) for part in parts)
+    block = block_of(whole.shape, whole.strides, instruction.axes)
+    sizes = [{step, size % step} - {0} for size, step in zip(whole.shape, block, strict=True) if size]
+    is_whole = all(block[axis] == whole.shape[axis] for axis in instruction.axes)
+    parts = [whole.part(shape) for shape in product(*sizes)] if cells else []
+    return casts + max([_part_bytes(instruction, part, item, wide, is_whole) for part in parts], default=0)
 
 
-def _part_bytes(instruction: Instruction, part: Array, item: int, dtype: str) -> int:
-    """Return the bytes that normalising a part needs."""
+def _part_bytes(instruction: Instruction, part: Array, item: int, dtype: str, is_whole: bool) -> int:
+    """Return the bytes that normalising a block needs; those of several are kept if not whole."""
     kept = _reduced(part, instruction.axes)
     from_all = ufunc_bytes(part.shape, [part, kept], dtype, part)
+    others = 0 if is_whole else kept.size
     if instruction.function == "log_softmax":
         each = part.cells * item + ufunc_bytes(part.shape, [part], dtype)
-        return 2 * kept.size + max(from_all, each)
-    return kept.size + max(kept.size + from_all, ufunc_bytes(part.shape, [part], dtype, part))
-
-
-def _parts(shape: Shape, axes: Sequence[int], done: int = 0) -> Iterator[Shape]:
-    """Yield the shapes of the parts that are normalised together: cut along the other axes, in turn."""
-    free = [axis for axis in range(done, len(shape)) if axis not in axes]
-    if prod(shape) <= BLOCK or not free:
-        yield shape
-        return
-    axis = free[0]
-    step = max(1, BLOCK * shape[axis] // prod(shape))
-    for size in {min(step, shape[axis]), shape[axis] % step} - {0}:
-        yield from _parts((*shape[:axis], size, *shape[axis + 1 :]), axes, axis + 1)
+        return others + 2 * kept.size + max(from_all, each)
+    return others + kept.size + max(kept.size + from_all, ufunc_bytes(part.shape, [part], dtype, part))
 
 
 def _kept_dims(shape: Shape, axes: Sequence[int]) -> Shape:

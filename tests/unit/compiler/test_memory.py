@@ -72,6 +72,11 @@ LAID_OUT: dict[str, tuple[str, dict[str, np.ndarray]]] = {
         {"x": np.ones((9, 162, 448), "f4")[:, ::2, ::2]},
     ),
     "parts at an edge of a softmax": ("y[i j k] = softmax[i](-x[i j k])", {"x": np.ones((40, 298, 29))}),
+    "sums of three parts of a softmax": ("y[i k] = softmax[i](-x[i k])", {"x": np.ones((48, 1 << 14))}),
+    "sums of three parts of its logarithm": (
+        "y[i k] = log_softmax[i](-x[i k])",
+        {"x": np.ones((1 << 14, 48)).T},
+    ),
     "argmin across rows": ("y[i j k l m] = argmin[n](x[i j k l m n])", {"x": CUBE.transpose()[..., ::-1]}),
     "half numbers of a block": (
         "y[i j k] = logsumexp[...](where(x[i j ...] != w[k], t[...], -inf))",

@@ -17,11 +17,12 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.backends.numpy import formulas
+from nameexpr.backends.numpy import normalising
 from nameexpr.backends.numpy import target as machine
 from nameexpr.backends.numpy.costs import GENERIC
 from nameexpr.backends.numpy.target import TARGET
 from nameexpr.backends.numpy.threads import gain, job, parts, spread
+from nameexpr.compiler.ir import normalising as blocks_of_softmax
 from nameexpr.records import replace
 from nameexpr.runtime import sharing
 from nameexpr.runtime.entry import Entry
@@ -107,8 +108,10 @@ def eager(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     jobs: list[int] = []
     monkeypatch.setattr(Entry, "target", SMALL)
     handing_takes_nothing(monkeypatch)
-    monkeypatch.setattr(parts, "BLOCK", 16)
-    monkeypatch.setattr(formulas, "BLOCK", 16)
+    for module in (parts, normalising, blocks_of_softmax):
+        monkeypatch.setattr(module, "BLOCK", 16)
+    monkeypatch.setattr(blocks_of_softmax, "LEAST", 2)
+    monkeypatch.setattr(parts, "RUN", 1)
     run = job.Job.run
 
     def counted(self: job.Job, count: int, **options: Any) -> list[Any]:

@@ -40,6 +40,7 @@ from nameexpr.backends.numpy.codegen.statements import (
     nested,
 )
 from nameexpr.compiler.ir.program import Instruction, Shape
+from nameexpr.records import replace
 
 if TYPE_CHECKING:
     from nameexpr.backends.numpy.threads.gain import Division, Spread
@@ -80,8 +81,13 @@ class CallsOverThreads:
     def call(
         self, instruction: Instruction, target: str, names: Sequence[str], shape: Shape, spread: Spread
     ) -> list[Statement]:
-        """Return the statements that create the result of a call, and define how a part of it is computed."""
-        assert spread.part is not None
+        """Return the statements that create the result of a call, and define how a part of it is computed;
+        functions that compute in blocks share these themselves.
+        """
+        if spread.part is None:
+            call = CALLS[instruction.primitive](instruction, *names)
+            assert isinstance(call, Invocation), "what shares its blocks is a function"
+            return [Assign(target, replace(call, options={**call.options, "threads": str(spread.threads)}))]
         self.tasks.append(f"{target}_part")
         return _part_of_call(instruction, target, names, shape, spread.part)
 

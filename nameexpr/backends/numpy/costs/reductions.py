@@ -11,6 +11,7 @@ from typing import NamedTuple
 from nameexpr.backends.numpy.costs.calls import NumpyCosts, width
 from nameexpr.backends.numpy.costs.passes import CONVERTED, HALF, cell_cost, pass_cost
 from nameexpr.backends.numpy.costs.strided import Strided, row_major, runs
+from nameexpr.compiler.ir.normalising import block_of
 from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.ir.strides import one_by_one
 
@@ -26,8 +27,8 @@ LOGICAL, FLAG = 0.2, 0.02
 """One element that is only compared with 0, if about half of a run suffices; the same for a bool."""
 STARTED = {"max": 2, "min": 2}
 """The number of times that starting a run takes longer than for a sum."""
-ROWS, BLOCK = 1 << 16, 1 << 17
-"""The number of elements that kernels of reducers, and functions along axes, process at a time."""
+ROWS = 1 << 16
+"""The number of elements that kernels of reducers process at a time."""
 CUMULATED = 2.9, 0.5
 """One element of cumulative sums: of floats, and of integers."""
 CROWDED, APART, MANY = 6.5, 512, 128
@@ -186,12 +187,9 @@ def along_cost(costs: NumpyCosts, instruction: Instruction, source: Strided) -> 
 
 def _normalised(costs: NumpyCosts, source: Strided, axes: Collection[int]) -> float:
     """Return the cost of the blocks of a softmax."""
-    shape, count = list(source.shape), 1
-    for axis, size in enumerate(source.shape):
-        if axis not in axes and prod(shape) > BLOCK:
-            shape[axis] = max(1, BLOCK * size // prod(shape))
-            count *= -(-size // shape[axis])
-    block = source._replace(shape=tuple(shape))
+    shape = block_of(source.shape, source.strides, axes)
+    count = prod([-(-size // step) for size, step in zip(source.shape, shape, strict=True)])
+    block = source._replace(shape=shape)
     kept = _kept(block, axes)
     target = block._replace(strides=row_major(source.shape, source.dtype).strides)
     cost = reduce_cost(costs, "max", block, axes) + reduce_cost(costs, "sum", target, axes)

@@ -126,7 +126,7 @@ def _shared(
 ) -> Mapping[int, Spread]:
     """Return how threads share the calls of a chain; nothing if that saves no time, or takes much memory."""
     info, total = chain.info, fsum([times[number] for number in chain.links])
-    if len(chain.links) < 2 or sharing.is_short(total):  # noqa: PLR2004
+    if len(chain.links) < 2 or sharing.is_short(total, is_chain=True):  # noqa: PLR2004
         return {}
     wanted, way = sharing.parts(total, is_chain=True), parts.Way(chain.least, chain.multiple, ())
     step = parts.step_of(chain.size, wanted, sharing.threads, way)

@@ -18,8 +18,10 @@ TURNS = 2
 """How often work is handed over: to another thread, and back when it is done."""
 PART = 2
 """The least expected time of a part of a call, relative to handing it over."""
-LEAST = 5
-"""The time from which calls are divided, in parts: shorter ones lose where cores are busy."""
+LEAST, LEAST_CHAIN = 5, 8
+"""The time from which single calls are divided, in parts, and the same of several that follow each other:
+shorter ones lose where cores are busy, or what they read is in the cache of one.
+"""
 OF_CHAIN = 2.5
 """How many times longer a part of a chain takes: between its calls, threads wait for the interpreter."""
 MOST = 8
@@ -79,9 +81,14 @@ class Sharing:
     part: float
     partial_bytes: int
 
-    def is_short(self, seconds: float) -> bool:
-        """Return whether calls that take `seconds` are not divided."""
-        return seconds < LEAST * self.part
+    def is_short(self, seconds: float, *, is_chain: bool = False) -> bool:
+        """Return whether calls that take `seconds` are not divided.
+
+        >>> two = Sharing(2, 40e-6, 100e-6, 1 << 20)
+        >>> two.is_short(600e-6), two.is_short(600e-6, is_chain=True)
+        (False, True)
+        """
+        return seconds < (LEAST_CHAIN if is_chain else LEAST) * self.part
 
     def parts(self, seconds: float, *, is_chain: bool = False) -> int:
         """Return into how many parts calls that take `seconds` are divided: the same number for each thread.

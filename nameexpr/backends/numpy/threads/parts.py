@@ -9,20 +9,25 @@ are excluded: NumPy adds them buffer by buffer, and a buffer can contain several
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import ceil, prod
+from math import ceil
 from typing import NamedTuple
 
+from nameexpr.compiler.ir.normalising import BLOCK, block_of, outside
 from nameexpr.compiler.ir.program import NEVER_INTO, Instruction, Primitive, Shape
 from nameexpr.compiler.ir.strides import Strides, is_dense
 from nameexpr.compiler.memory.arrays import Array
 from nameexpr.compiler.memory.blocks import IN_FLOAT64
 from nameexpr.compiler.memory.blocks import PART as FULL
-from nameexpr.compiler.memory.scratch import BLOCK, NORMALISING
+from nameexpr.compiler.memory.scratch import NORMALISING
 
 Cuts = tuple[int | None, ...] | None
 """The axis of each source that is cut, None for one that is read as a whole; None without cuts."""
 ENOUGH = 8
 """The number of parts from which no other axis is considered."""
+RUN = 1 << 12
+"""The least elements of a run in memory, if parts consist of several: each takes time to start, and threads
+write next to each other at its ends.
+"""
 NONE: tuple[int, int, Cuts] = (0, 0, None)
 """No axis is cut."""
 SEPARATE = frozenset({"cast", "copy", "divide", "integer_matmul", "matmul", "multiply", "pointwise"})
@@ -73,10 +78,12 @@ def parted(
     if there is no such axis. `order` are the axes in the order of memory, and `wanted` is the number of parts
     for these threads.
     """
-    best, most = NONE, 1
+    best, most, inside = NONE, 1, result.cells
     for axis in order:
+        is_outer, inside = inside == result.cells, inside // max(1, result.shape[axis])
         if (way := cut_along(instruction, sources, result, axis)) is None:
             continue
+        way = way if is_outer else way._replace(least=max(way.least, ceil(RUN / inside)))
         step = step_of(result.shape[axis], wanted, threads, way)
         count = ceil(result.shape[axis] / step) if step else 0
         if count > most:
@@ -97,7 +104,7 @@ def cut_along(instruction: Instruction, sources: Sequence[Array], result: Array,
     if (cuts := rule(instruction, sources, result, axis)) is None:
         return None
     is_single = is_plain and _is_separate(instruction, result.shape)
-    multiple = 1 if is_single else _multiple(instruction, result.shape, axis)
+    multiple = 1 if is_single else _multiple(instruction, sources, axis)
     long = _long_enough(instruction, result.cells // result.shape[axis])
     return Way(max(1 if is_single else 2, long), multiple, cuts) if multiple else None
 
@@ -126,12 +133,13 @@ def _long_enough(instruction: Instruction, cells: int) -> int:
     return ceil(2 * FULL / cells) if instruction.function in IN_FLOAT64 else 1
 
 
-def _multiple(instruction: Instruction, shape: Shape, axis: int) -> int:
+def _multiple(instruction: Instruction, sources: Sequence[Array], axis: int) -> int:
     """Return the number of indices that are normalised together, 0 if another axis is cut for that."""
     if instruction.function not in NORMALISING:
         return 1
-    free = [other for other in range(len(shape)) if other not in instruction.axes]
-    return max(1, BLOCK * shape[axis] // prod(shape)) if axis == free[0] else 0
+    shape, strides, axes = sources[0].shape, sources[0].strides, instruction.axes
+    is_first = [axis] == outside(shape, strides, axes)[:1]
+    return block_of(shape, strides, axes)[axis] if is_first else 0
 
 
 def step_of(size: int, wanted: int, threads: int, way: Way) -> int:

@@ -21,10 +21,14 @@ from nameexpr.backends.numpy.threads.placing import bytes_of_parts, writes_into
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.liveness import accumulator, is_inner_product
+from nameexpr.compiler.ir.normalising import block_of
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Instruction, Loop, Program, Shape
 from nameexpr.compiler.ir.slices import collected
+from nameexpr.compiler.memory.arrays import Array
+from nameexpr.compiler.memory.blocks import IN_FLOAT64, LOGISTIC
 from nameexpr.compiler.memory.program import ProgramInfo, alive, info_of, moments
+from nameexpr.compiler.memory.scratch import NORMALISING
 from nameexpr.records import replace
 
 STARTED = frozenset({"add", "logical_or", "multiply", "logical_and"})
@@ -37,6 +41,8 @@ ON_ONE, ON_ONE_VECTOR = 1 << 18, 9216
 """The multiplications up to which OpenBLAS computes a product on one thread: of two matrices, and of a vector
 and another factor.
 """
+SEVERAL = NORMALISING | IN_FLOAT64.keys() | LOGISTIC | {"clip"}
+"""Functions that make several calls."""
 REALS = frozenset({"float32", "float64"})
 BY_BLAS = frozenset({"dot", "integer_matmul", "matmul", "scatter", "vecdot", "window_multiply"})
 Shapes = Sequence[Shape]
@@ -84,6 +90,7 @@ def spread_over(
             continue
         spread = shared(instruction, times[number], sharing)
         spread = spread or _shared_call(info, number, times[number], sharing)
+        spread = spread or _shared_inside(info, number, times[number], sharing)
         if spread is None:
             continue
         if spread.part is None:
@@ -98,12 +105,13 @@ def _shared_call(info: ProgramInfo, number: int, seconds: float, sharing: Sharin
     """Return how threads share an instruction that is one call; None if they do not."""
     instruction, value = info.program.instructions[number], info.count + number
     result, sources = info.arrays[value], info.sources(number)
-    if not _is_call(info, number) or sharing.is_short(seconds):
+    is_chain = instruction.function in SEVERAL
+    if not _is_call(info, number) or sharing.is_short(seconds, is_chain=is_chain):
         return None
     layout = parts.layout_of(result.shape, result.strides)
     if layout is None:
         return None
-    wanted, threads = sharing.parts(seconds), sharing.threads
+    wanted, threads = sharing.parts(seconds, is_chain=is_chain), sharing.threads
     axis, step, cuts = parts.parted(instruction, sources, result, layout, wanted, threads)
     spread = None if cuts is None else sharing.worth(seconds, ceil(result.shape[axis] / step))
     if spread is None or cuts is None:
@@ -111,6 +119,33 @@ def _shared_call(info: ProgramInfo, number: int, seconds: float, sharing: Sharin
     part = Division(axis, step, cuts, result.dtype, layout, writes_into(instruction))
     size = max(0, bytes_of_parts(info, number, spread.threads, part) - info.scratch_bytes(number))
     return replace(spread, part=part, bytes=size, last=number)
+
+
+def _shared_inside(info: ProgramInfo, number: int, seconds: float, sharing: Sharing) -> Spread | None:
+    """Return how threads share what is normalised in several blocks: three times, as the largest elements of
+    all blocks are known before their sums, and these before the results; None if they do not.
+    """
+    instruction = info.program.instructions[number]
+    if instruction.function not in NORMALISING or not _is_call(info, number):
+        return None
+    if sharing.is_short(seconds, is_chain=True):
+        return None
+    (source,), axes = info.sources(number), instruction.axes
+    counts = [
+        ceil(size / step)
+        for size, step in zip(source.shape, block_of(source.shape, source.strides, axes), strict=True)
+    ]
+    blocks, size = prod([counts[axis] for axis in axes]), _kept_bytes(source, axes)
+    if prod(counts) != blocks or blocks * size > sharing.partial_bytes:
+        return None
+    spread = replace(sharing, handed=3 * sharing.handed).worth(seconds, blocks)
+    return None if spread is None else replace(spread, bytes=blocks * size, last=number)
+
+
+def _kept_bytes(source: Array, axes: Sequence[int]) -> int:
+    """Return the bytes of an array with one element for all along some axes."""
+    kept = [size for axis, size in enumerate(source.shape) if axis not in axes]
+    return prod(kept) * max(source.item, ITEM_BYTES["float32"])
 
 
 def _is_call(info: ProgramInfo, number: int) -> bool:
@@ -207,6 +242,8 @@ def results_bytes(instruction: Instruction) -> int:
 
 def _shared_blocks(block: Instruction, seconds: float, sharing: Sharing) -> Spread | None:
     """Return how threads share blocks: those of the axes that are kept, or all of them."""
+    if sharing.is_short(seconds, is_chain=True):
+        return None
     counts = [ceil(size / tile) if tile else 1 for size, tile in zip(block.shape, block.tiles, strict=True)]
     kept = prod(count for axis, count in enumerate(counts) if axis not in block.axes)
     spread = sharing.worth(seconds, kept)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
 
+from nameexpr.backends.numpy import normalising
 from nameexpr.backends.numpy.formulas import log_softmax, softmax
+from nameexpr.compiler.ir import normalising as blocks
 
 INF, NAN = math.inf, math.nan
 TOLERANCE = {np.float16: 2e-3, np.float32: 1e-6, np.float64: 1e-14}
@@ -103,3 +107,34 @@ def test_softmax_sums_to_one() -> None:
     x = numbers.normal(size=(50, 7, 3)) * 100
     for axis in range(3):
         np.testing.assert_allclose(softmax(x, axis).sum(axis), 1, rtol=1e-14)
+
+
+ALL_AXES: list[tuple[int, ...]] = [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)]
+
+
+@pytest.mark.parametrize("axes", ALL_AXES)
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+@pytest.mark.parametrize("threads", [1, 3])
+def test_blocks_of_large_arrays(
+    axes: tuple[int, ...], order: tuple[int, ...], threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (normalising, blocks):
+        monkeypatch.setattr(module, "BLOCK", 24)
+    monkeypatch.setattr(blocks, "LEAST", 2)
+    x = numbers.normal(size=(5, 7, 6)).transpose(order).copy().transpose(np.argsort(order))
+    x[0, 0, 0], x[1, 1, 1], x[2, 2, 2] = np.inf, np.nan, -np.inf
+    kept = [axis for axis in range(3) if axis not in axes]
+    for function, rule in PAIRS:
+        found = function(x, axes, threads=threads)
+        for index in np.ndindex(*[x.shape[axis] for axis in kept]):
+            one: list[Any] = [slice(None)] * 3
+            for axis, place in zip(kept, index, strict=True):
+                one[axis] = place
+            row = x[tuple(one)].ravel()
+            np.testing.assert_allclose(found[tuple(one)].ravel(), rule(row.tolist()), rtol=1e-12)
+        for narrow in (np.float16, np.float32):
+            close = {np.float16: 2e-3, np.float32: 2e-6}[narrow]
+            np.testing.assert_allclose(function(x.astype(narrow), axes), found, rtol=close, atol=close)
+        inside = x.copy(order="K")
+        assert function(inside, axes, inside) is inside
+        np.testing.assert_array_equal(inside, found)

@@ -8,10 +8,10 @@ import pytest
 
 from nameexpr.backends.numpy.threads.chains import chains
 from nameexpr.backends.numpy.threads.gain import Sharing, Spread
+from nameexpr.compiler.ir.normalising import BLOCK
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Instruction, Note, Program, Shape
 from nameexpr.compiler.memory.program import info_of, peak_bytes
-from nameexpr.compiler.memory.scratch import BLOCK
 
 SHARING = Sharing(2, 1e-5, 1e-4, 1 << 20)
 MATRIX, ROW = (64, 32), (64,)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pytest
 
 from nameexpr.backends.numpy.special import LONG
-from nameexpr.backends.numpy.threads.parts import layout_of, parted
+from nameexpr.backends.numpy.threads.parts import RUN, layout_of, parted
+from nameexpr.compiler.ir.normalising import BLOCK
 from nameexpr.compiler.ir.program import Instruction, Shape
 from nameexpr.compiler.ir.strides import row_major_strides
 from nameexpr.compiler.memory.arrays import Array
-from nameexpr.compiler.memory.scratch import BLOCK
 
 
 def array(shape: Shape, dtype: str = "float64", order: Sequence[int] | None = None) -> Array:
@@ -39,8 +39,17 @@ def test_the_first_axis_in_memory_that_has_enough_parts_is_cut() -> None:
     assert divided(EXP, [x], x) == (0, 3, (0,))
     turned = array((30, 40), order=(1, 0))
     assert divided(EXP, [turned], turned) == (1, 4, (1,))
-    few = array((3, 40, 50))
+    few = array((3, 40, 5000))
     assert divided(EXP, [few], few) == (1, 4, (1,))
+
+
+def test_parts_of_several_runs_have_long_ones() -> None:
+    for columns, expected in ((50, (0, 1, (0,))), (RUN // 8, (1, 10, (1,))), (RUN // 4, (1, 4, (1,)))):
+        few = array((3, 40, columns))
+        assert divided(EXP, [few], few) == expected
+    for rows, expected in ((2, (0, 1, (0,))), (1, (1, 200, (1,)))):
+        wide = array((rows, 2000))
+        assert divided(EXP, [wide], wide) == expected
 
 
 def test_what_is_broadcast_is_read_as_a_whole() -> None:
@@ -65,8 +74,9 @@ def test_reduced_axes_are_not_cut(axis: int, expected: int) -> None:
     x, result = array((50, 50)), array((50,))
     sum_of = Instruction("sum", (0,), axes=(axis,))
     assert divided(sum_of, [x], result) == (0, 5, (expected,))
-    softmax = Instruction("along_axes", (0,), axes=(axis,), function="cumsum", dtype="float64")
-    assert divided(softmax, [x], x) == (expected, 5, (expected,))
+    cumsum = Instruction("along_axes", (0,), axes=(axis,), function="cumsum", dtype="float64")
+    wide = array((50, 50 * RUN))
+    assert divided(cumsum, [wide], wide) == (expected, (5, 5 * RUN)[expected], (expected,))
 
 
 def test_numbers_that_are_cast_while_they_are_added_are_not_divided() -> None:
@@ -81,11 +91,17 @@ def test_numbers_that_are_cast_while_they_are_added_are_not_divided() -> None:
 
 
 def test_blocks_that_are_normalised_together_are_not_cut() -> None:
-    x = array((100, BLOCK // 4))
-    softmax = Instruction("along_axes", (0,), axes=(0,), function="softmax", dtype="float64")
+    softmax = Instruction("along_axes", (0,), axes=(1,), function="softmax", dtype="float64")
+    x = array((100, BLOCK // 8, 4))
     axis, step, cuts = divided(softmax, [x], x)
-    assert (axis, cuts) == (1, (1,))
-    assert step % (BLOCK // 100) == 0
+    assert (axis, cuts) == (0, (0,))
+    assert step % 2 == 0
+    turned = array((BLOCK // 8, 4, 100), order=(2, 0, 1))
+    axis, step, cuts = divided(softmax._replace(axes=(0,)), [turned], turned)
+    assert (axis, cuts) == (2, (2,))
+    assert step % 2 == 0
+    across = array((100, BLOCK // 4))
+    assert divided(softmax._replace(axes=(0,)), [across], across)[2] is None
 
 
 def test_only_batches_of_matrices_are_divided() -> None:
@@ -121,9 +137,9 @@ def test_what_is_added_in_an_order_of_its_own_is_not_divided() -> None:
 
 
 def test_diagonals_copies_of_rows_and_bytes_in_another_order_are_not_divided() -> None:
-    cube = array((50, 50, 50))
+    cube, matrix = array((50, 50, 5 * RUN)), array((50, 5 * RUN))
     diagonal = Instruction("einsum", (0, 1), letters=((0, 0, 1), (0, 1), (0, 1)))
-    axis, _, cuts = divided(diagonal, [cube, array((50, 50))], array((50, 50)))
+    axis, _, cuts = divided(diagonal, [cube, matrix], matrix)
     assert (axis, cuts) == (1, (2, 1))  # not axis 0, that of the diagonal
     row_major = Instruction("copy", (0,), function="row_major")
     assert divided(row_major, [array((50, 50))], array((50, 50)))[2] is None

@@ -61,11 +61,32 @@ def test_what_is_short_stays_on_one_thread(monkeypatch: pytest.MonkeyPatch) -> N
 CALL = Instruction("pointwise", (0,), (64, 64), dtype="float64", function="exp", constants=(None,))
 
 
-def test_a_single_call_is_divided_from_a_longer_time_on_than_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_are_shared_from_a_longer_time_on_than_a_single_call(monkeypatch: pytest.MonkeyPatch) -> None:
     blocks, call = program_of([(64, 64)], fused((64, 64), (4, 64))), program_of([(64, 64)], CALL)
-    assert decided(monkeypatch, blocks, [4 * HANDED])
+    several = program_of([(64, 64)], CALL._replace(function="clip"))
     assert decided(monkeypatch, call, [4 * HANDED]) == {}
     assert decided(monkeypatch, call, [6 * HANDED])
+    for program in (blocks, several):
+        assert decided(monkeypatch, program, [6 * HANDED]) == {}
+        assert decided(monkeypatch, program, [9 * HANDED])
+
+
+def test_what_is_normalised_in_several_blocks_shares_them_three_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    softmax = Instruction("along_axes", (0,), axes=(0,), function="softmax", dtype="float64")
+    program = program_of([(1 << 12, 1 << 7)], softmax)
+    shared = decided(monkeypatch, program, [1.0])[0]
+    assert (shared.threads, shared.part) == (2, None)
+    assert shared.bytes >= 2 * (1 << 7) * 8  # of two blocks
+    assert shared.seconds == pytest.approx(3 * HANDED + SLOWED / 2)
+    assert decided(monkeypatch, program, [7 * HANDED]) == {}
+    small = program_of([(1 << 11, 1 << 7)], softmax)  # one block
+    wide = program_of([(20, 1 << 20)], softmax)  # its sums take as much as the array
+    for other in (small, wide):
+        assert decided(monkeypatch, other, [1.0]) == {}
+    cubes = program_of([(8, 1 << 12, 1 << 7)], softmax._replace(axes=(1,)))
+    assert decided(monkeypatch, cubes, [1.0])[0].part is not None
 
 
 @pytest.mark.parametrize("instruction", [fused((64, 64), (4, 64)), CALL])
