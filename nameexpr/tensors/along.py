@@ -17,7 +17,6 @@ import numpy as np
 
 from nameexpr.backends.numpy import ordering
 from nameexpr.backends.numpy.arrays import is_float, native
-from nameexpr.backends.numpy.normalising import log_softmax, softmax
 from nameexpr.backends.numpy.reductions import running
 from nameexpr.errors import NameExprError
 from nameexpr.rules.calls import ShownCall, called, counted, fault
@@ -33,9 +32,7 @@ if TYPE_CHECKING:
     from nameexpr.tensors.core import Dtype
     from nameexpr.tensors.keywords import Axis
 
-
 _SCANS = {"cumsum": np.add, "cumprod": np.multiply}
-_NORMALISED = {"softmax": softmax, "log_softmax": log_softmax}
 
 
 class AlongDim(Operators):
@@ -146,11 +143,13 @@ class AlongDim(Operators):
         return self._normalised("log_softmax", dim, dtype)
 
     def _normalised(self, verb: str, dim: Any, dtype: Any) -> Self:
+        from nameexpr.backends.numpy import normalising
+
         data, at = self._along(dim, verb)
         data = data if dtype is None else data.astype(self._as_dtype(dtype))
         if not is_float(data.dtype):
             raise undefined(verb, (data,))
-        return self._named(_NORMALISED[verb](data, at).reshape(self._data.shape), self._names)
+        return self._named(getattr(normalising, verb)(data, at).reshape(self._data.shape), self._names)
 
     @op("keeps", extra=True)
     def flip(self, *dims: OneDim | Sequence[OneDim], **others: Unpack[Axis]) -> Self:

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from math import prod
+from typing import TYPE_CHECKING
 
-from nameexpr.compiler.ir.program import Shape
+if TYPE_CHECKING:
+    from nameexpr.compiler.ir.program import Shape
 
 BLOCK = 1 << 18
 """The number of elements of a block."""
