@@ -28,6 +28,10 @@ MOST_AXES = 12
 """The largest number of axes of a block: Python nests at most 20 loops."""
 HALF = 4
 """The most bytes of elements of which twice as many fit into a block."""
+RUN, ADDED = 1 << 13, 8
+"""The elements of a run, and the indices of a block along a reduced axis, which are enough that starting the
+run, and adding what the block contributes, do not matter.
+"""
 ASSOCIATIVE = {"sum", "max", "min", "prod", "any", "all", "mean", "count_nonzero"}
 """Reductions whose blocks can be reduced separately and then combined."""
 FULL_AXIS = {"var", "std", "logsumexp", "norm"}
@@ -234,17 +238,24 @@ class FusionPlan:
         """Return the size of a block along each axis; the last axis, which is long in memory, is cut last.
 
         Elements have at most `item` bytes. Blocks have about the same size, and their number is even, so that
-        two threads do the same.
+        two threads do the same. They have several indices along a reduced axis, as what each contributes takes
+        time to add. If no reduced axis can be cut, they are larger than the cache rather than of short runs.
         """
         tiles, last, cells = list(shape), len(shape) - 1, self.target.block_cells * (2 if item <= HALF else 1)
-        order = [axis for axis in range(last) if axis not in reduced]
-        order += [axis for axis in reduced if axis != last and reducer in ASSOCIATIVE]
-        order += [last] if last >= 0 and (last not in reduced or reducer in ASSOCIATIVE) else []
-        for place, axis in enumerate(order):
+        every = [axis for axis in range(len(shape)) if reducer in ASSOCIATIVE or axis not in reduced]
+        outer, final = [axis for axis in every if axis != last], [axis for axis in every if axis == last]
+        kept, gone = [[axis for axis in outer if (axis in reduced) == is_gone] for is_gone in (False, True)]
+        rows = self.target.block_rows if len(every) > 2 else 1  # noqa: PLR2004
+        first = [(axis, rows if axis in kept[:1] else 1) for axis in outer]
+        again = [(axis, ADDED) for axis in gone] + [(axis, 1) for axis in (*kept, *gone, *final)]
+        for place, (axis, fewest) in enumerate([*first, *[(axis, RUN) for axis in final], *again]):
             rest = prod(tiles) // max(1, tiles[axis])
             if prod(tiles) <= cells:
                 break
-            least = self.target.block_rows if place == 0 and len(order) > 2 else 1  # noqa: PLR2004
+            if axis in gone and place < len(first) and cells < ADDED * rest:
+                continue
+            is_inside = reducer in FULL_AXIS and axis > min(reduced)
+            least = max(fewest, RUN // max(1, prod(shape[axis + 1 :]))) if is_inside else fewest
             count = -(-shape[axis] // max(least, cells // max(1, rest)))
             tiles[axis] = -(-shape[axis] // (count + count % 2 if count > 1 else 1))
         return tuple(tiles)
