@@ -18,7 +18,7 @@ from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, WeakDtype, choose_dtypes
 from nameexpr.compiler.ir.graph import Graph, merged
 from nameexpr.compiler.ir.nodes import Map, Node, Reduction, Scalar, sources_of
-from nameexpr.compiler.ir.program import Instruction
+from nameexpr.compiler.ir.program import Instruction, Shape
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.pointwise import step_of
@@ -29,9 +29,7 @@ MOST_AXES = 12
 HALF = 4
 """The most bytes of elements of which twice as many fit into a block."""
 RUN, ADDED = 1 << 13, 8
-"""The elements of a run, and the indices of a block along a reduced axis, which are enough that starting the
-run, and adding what the block contributes, do not matter.
-"""
+"""The elements of a run, and the indices along a reduced axis, for which starting a block takes no time."""
 ASSOCIATIVE = {"sum", "max", "min", "prod", "any", "all", "mean", "count_nonzero"}
 """Reductions whose blocks can be reduced separately and then combined."""
 FULL_AXIS = {"var", "std", "logsumexp", "norm"}
@@ -82,7 +80,8 @@ class FusionPlan:
         shape = build.shape(order)
         dtypes = [leaf.dtype for leaf in leaves] + [step.dtype for step in steps]
         item = max([ITEM_BYTES.get(one, 8) for one in dtypes])
-        function, tiles = reducer or "", self.tiles(shape, axes, reducer, item)
+        is_stored = any(self.graph.cells(leaf.labels) == prod(shape) for leaf in leaves)
+        function, tiles = reducer or "", self.tiles(shape, axes, reducer, item, is_stored=is_stored)
         made = Instruction(
             "fused", sources, shape, axes, (), dtype, function, tiles=tiles, steps=steps, factors=factors
         )
@@ -233,13 +232,14 @@ class FusionPlan:
         return node.arguments
 
     def tiles(
-        self, shape: tuple[int, ...], reduced: Sequence[int], reducer: str | None, item: int
-    ) -> tuple[int, ...]:
+        self, shape: Shape, reduced: Sequence[int], reducer: str | None, item: int, *, is_stored: bool
+    ) -> Shape:
         """Return the size of a block along each axis; the last axis, which is long in memory, is cut last.
 
         Elements have at most `item` bytes. Blocks have about the same size, and their number is even, so that
-        two threads do the same. They have several indices along a reduced axis, as what each contributes takes
-        time to add. If no reduced axis can be cut, they are larger than the cache rather than of short runs.
+        two threads do the same. They have several indices along a reduced axis, as adding what each gives
+        takes time. If no reduced axis can be cut, blocks of what `is_stored` exceed the cache rather than
+        have short runs.
         """
         tiles, last, cells = list(shape), len(shape) - 1, self.target.block_cells * (2 if item <= HALF else 1)
         every = [axis for axis in range(len(shape)) if reducer in ASSOCIATIVE or axis not in reduced]
@@ -254,7 +254,7 @@ class FusionPlan:
                 break
             if axis in gone and place < len(first) and cells < ADDED * rest:
                 continue
-            is_inside = reducer in FULL_AXIS and axis > min(reduced)
+            is_inside = is_stored and reducer in FULL_AXIS and axis > min(reduced)
             least = max(fewest, RUN // max(1, prod(shape[axis + 1 :]))) if is_inside else fewest
             count = -(-shape[axis] // max(least, cells // max(1, rest)))
             tiles[axis] = -(-shape[axis] // (count + count % 2 if count > 1 else 1))

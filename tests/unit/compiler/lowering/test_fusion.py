@@ -282,10 +282,12 @@ TILES: dict[str, tuple[tuple[int, ...], tuple[int, ...], str | None, tuple[int, 
 def test_blocks_have_long_runs_and_add_seldom(case: str) -> None:
     shape, reduced, reducer, expected = TILES[case]
     plan = FusionPlan(Graph({}), {}, replace(TARGET, block_cells=1 << 16, block_rows=4))
-    tiles = plan.tiles(shape, reduced, reducer, 8)
+    tiles = plan.tiles(shape, reduced, reducer, 8, is_stored=True)
     assert tiles == expected
     if reducer != "norm":
         assert math.prod(tiles) <= 1 << 16
-    wider = plan.tiles(shape, reduced, reducer, 4)
+    wider = plan.tiles(shape, reduced, reducer, 4, is_stored=True)
     assert math.prod(wider) <= 1 << 17 or reducer == "norm"
     assert all(wide >= tile for wide, tile in zip(wider, tiles, strict=True))
+    inside = plan.tiles(shape, reduced, reducer, 8, is_stored=False)
+    assert math.prod(inside) <= 1 << 16
