@@ -9,7 +9,8 @@ from nameexpr.compiler.ir.liveness import PAIR, REAL
 from nameexpr.compiler.ir.nodes import Reduction
 from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.lowering.builder import Builder, Value
-from nameexpr.compiler.lowering.fusion import FULL_AXIS, MOST_AXES, FusionPlan
+from nameexpr.compiler.lowering.fusion import MOST_AXES, FusionPlan
+from nameexpr.compiler.lowering.tiles import FULL_AXIS
 from nameexpr.compiler.planning.plan import ContractionPlan
 
 PRODUCTS = FULL_AXIS | {"max", "min", "prod"}

@@ -18,22 +18,15 @@ from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, WeakDtype, choose_dtypes
 from nameexpr.compiler.ir.graph import Graph, merged
 from nameexpr.compiler.ir.nodes import Map, Node, Reduction, Scalar, sources_of
-from nameexpr.compiler.ir.program import Instruction, Shape
+from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.pointwise import step_of
+from nameexpr.compiler.lowering.tiles import ASSOCIATIVE, FULL_AXIS, tiles_of
 from nameexpr.records import field, record
 
 MOST_AXES = 12
 """The largest number of axes of a block: Python nests at most 20 loops."""
-HALF = 4
-"""The most bytes of elements of which twice as many fit into a block."""
-RUN, ADDED = 1 << 13, 8
-"""The elements of a run, and the indices along a reduced axis, for which starting a block takes no time."""
-ASSOCIATIVE = {"sum", "max", "min", "prod", "any", "all", "mean", "count_nonzero"}
-"""Reductions whose blocks can be reduced separately and then combined."""
-FULL_AXIS = {"var", "std", "logsumexp", "norm"}
-"""Reductions for which a block must contain all elements of the reduced dims."""
 CHEAP = frozenset(
     {".-", "+.", "-.", "*.", "/.", "==.", "!=.", "<.", "<=.", ">.", ">=.", "where", "maximum", "minimum"}
 )
@@ -81,9 +74,9 @@ class FusionPlan:
         dtypes = [leaf.dtype for leaf in leaves] + [step.dtype for step in steps]
         item = max([ITEM_BYTES.get(one, 8) for one in dtypes])
         is_stored = any(self.graph.cells(leaf.labels) == prod(shape) for leaf in leaves)
-        function, tiles = reducer or "", self.tiles(shape, axes, reducer, item, is_stored=is_stored)
+        tiles = tiles_of(self.target, shape, axes, reducer, item, is_stored=is_stored)
         made = Instruction(
-            "fused", sources, shape, axes, (), dtype, function, tiles=tiles, steps=steps, factors=factors
+            "fused", sources, shape, axes, (), dtype, reducer or "", tiles=tiles, steps=steps, factors=factors
         )
         return build.emit(made, kept, dtype, build.row_major_strides(kept))
 
@@ -231,35 +224,6 @@ class FusionPlan:
         assert isinstance(node, Map)
         return node.arguments
 
-    def tiles(
-        self, shape: Shape, reduced: Sequence[int], reducer: str | None, item: int, *, is_stored: bool
-    ) -> Shape:
-        """Return the size of a block along each axis; the last axis, which is long in memory, is cut last.
-
-        Elements have at most `item` bytes. Blocks have about the same size, and their number is even, so that
-        two threads do the same. They have several indices along a reduced axis, as adding what each gives
-        takes time. If no reduced axis can be cut, blocks of what `is_stored` exceed the cache rather than
-        have short runs.
-        """
-        tiles, last, cells = list(shape), len(shape) - 1, self.target.block_cells * (2 if item <= HALF else 1)
-        every = [axis for axis in range(len(shape)) if reducer in ASSOCIATIVE or axis not in reduced]
-        outer, final = [axis for axis in every if axis != last], [axis for axis in every if axis == last]
-        kept, gone = [[axis for axis in outer if (axis in reduced) == is_gone] for is_gone in (False, True)]
-        rows = self.target.block_rows if len(every) > 2 else 1  # noqa: PLR2004
-        first = [(axis, rows if axis in kept[:1] else 1) for axis in outer]
-        again = [(axis, ADDED) for axis in gone] + [(axis, 1) for axis in (*kept, *gone, *final)]
-        for place, (axis, fewest) in enumerate([*first, *[(axis, RUN) for axis in final], *again]):
-            rest = prod(tiles) // max(1, tiles[axis])
-            if prod(tiles) <= cells:
-                break
-            if axis in gone and place < len(first) and cells < ADDED * rest:
-                continue
-            is_inside = is_stored and reducer in FULL_AXIS and axis > min(reduced)
-            least = max(fewest, RUN // max(1, prod(shape[axis + 1 :]))) if is_inside else fewest
-            count = -(-shape[axis] // max(least, cells // max(1, rest)))
-            tiles[axis] = -(-shape[axis] // (count + count % 2 if count > 1 else 1))
-        return tuple(tiles)
-
     def fuses(self, number: int) -> bool:
         """Return whether a pointwise value, or a reduction of one, is computed in blocks."""
         if number not in self.decided:
@@ -280,7 +244,8 @@ class FusionPlan:
         return is_again or len(inner) > most or self.most_alive(inner) > 1
 
     def _fuses_reduction(self, node: Node) -> bool:
-        """Return whether a node reduces a large pointwise value that no memory contains.
+        """Return whether a node reduces a large pointwise value that no memory contains: truths of numbers
+        that one does contain take an eighth of them.
 
         Several factors are fused only if one of them varies over all labels: no contraction would be cheaper
         then.
@@ -292,6 +257,10 @@ class FusionPlan:
         if not inner or any(isinstance(graph.dtypes[factor], WeakDtype) for factor in factors):
             return False
         every = {label for factor in factors for label in graph.labels[factor]}
+        if all(graph.dtypes[factor] == "bool" for factor in factors):
+            read = {argument for factor in inner for argument in self._arguments(factor)}
+            if any(set(graph.labels[argument]) == every for argument in read):
+                return False
         return (
             len(every) <= MOST_AXES
             and set(node.labels) <= every
